@@ -66,6 +66,17 @@ def test_the_page_says_what_the_table_says():
     assert page_with(page, table) == page, "python/tools/optionpage.py writes the page anew"
 
 
+def test_the_page_of_convolutions_says_what_their_table_says():
+    table = (root / "poplibs/poplin/internal/poplin/ConvOptions.def").read_text()
+    rows = re.findall(r'^CONV_OPTION\("([\w.]+)", [\w:]+, \w+, ([\w:.{}]+), \w+, (\w+),\s*"([^"]*)"\)', table, re.M)
+    assert len(rows) == table.count("\nCONV_OPTION(") > 15
+    usual = {"{}": "none", "poplar::FLOAT": "`float`", "Pass::NONE": "`NONE`"}
+    wanted = [(name, usual.get(value, f"`{value}`"), "yes" if takes == "MatMul" else "", words)
+              for name, value, takes, words in rows]
+    page = (root / "docs/convolution-options.md").read_text()
+    assert [tuple(x.strip() for x in row) for row in re.findall(r"^\| `([\w.]+)` \|(.*?)\|(.*?)\| (.*) \|$", page, re.M)] == wanted
+
+
 def another(value):
     if isinstance(value, bool):
         return not value

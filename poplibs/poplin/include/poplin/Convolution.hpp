@@ -147,11 +147,8 @@ void preplanConvolutions(const std::set<ConvPlanParams> &convs, PlanningCache &c
 void preplanConvolutions(poplar::Graph &graph, const std::set<ConvPlanParams> &convs,
                          PlanningCache &cache);
 
-// Throws poplar::invalid_option for an unknown name or a bad value. Options:
-// availableMemoryProportion, pass, partialsType[.interTile|.interIPU], use128BitConvUnitLoad,
-// enableMultiStageReduce, enableFastReduce, remapOutputTensor, enableConvDithering,
-// gatherConvOutput, disableSRForAMPVertices, enableTileLevelExpandDims, disableTransformations,
-// planConstraints, planConstraintsOutputFilename.
+// Throws poplar::invalid_option for an unknown name or a bad value. docs/convolution-options.md has
+// the options.
 void convolutionValidateOptions(const poplar::OptionFlags &options);
 
 } // namespace poplin

@@ -3,10 +3,9 @@
 // as a convolution with a field of one element, batch m, input channels k and output channels n.
 // Operands may be any views; those from the createMatMul functions lie where the plan wants them.
 //
-// Options: availableMemoryProportion, fullyConnectedPass (NONE, INFERENCE_FWD, TRAINING_FWD,
-// TRAINING_BWD, TRAINING_WU), inputRHSIsPreArranged, use128BitConvUnitLoad, enableMultiStageReduce,
-// enableFastReduce, remapOutputTensor, partialsType (half, float), planConstraints, gatherOutput,
-// disableSRForAMPVertices.
+// Options: fullyConnectedPass (NONE, INFERENCE_FWD, TRAINING_FWD, TRAINING_BWD, TRAINING_WU),
+// inputRHSIsPreArranged, gatherOutput, and those of convolutions that docs/convolution-options.md
+// marks.
 #pragma once
 #include <iosfwd>
 #include <poplar/Graph.hpp>

@@ -24,19 +24,13 @@ enum class Pass {
   FC_TRAINING_WU
 };
 
+// docs/convolution-options.md
 struct ConvOptions {
-  double availableMemoryProportion = 0.6;
-  Pass pass = Pass::NONE;
-  poplar::Type partialsType = poplar::FLOAT, interTilePartialsType = poplar::FLOAT,
-               interIpuPartialsType = poplar::FLOAT;
-  bool use128BitConvUnitLoad = false, enableMultiStageReduce = true, enableFastReduce = false,
-       remapOutputTensor = true, enableConvDithering = false, gatherConvOutput = false,
-       disableSRForAMPVertices = false, enableTileLevelExpandDims = false,
-       disableTransformations = false, insertTransformsCycleCountProgs = false,
-       convTransformsEstimates = false, slicVmac16 = false;
-  std::string planConstraints, planConstraintsOutputFilename;
+#define CONV_OPTION(name, type, member, usual, key, matmul, text) type member = usual;
+#include "poplin/ConvOptions.def"
   bool operator==(const ConvOptions &) const = default;
 };
+enum class PlanKey { Planned, Apart };
 // Throws poplar::invalid_option for an unknown name or a bad value.
 ConvOptions parseConvOptions(const poplar::OptionFlags &options);
 

@@ -28,27 +28,25 @@ Parsed parse(const poplar::OptionFlags &options) {
   Parsed parsed;
   std::string pass = "NONE_MATMUL";
   bool gather = false;
-  auto pass_on = [&](const char *name) {
-    return std::pair<const std::string, OptionHandler>(
-        name, OptionHandler([&parsed, name](const std::string &text) {
-          poplar::OptionFlags alone;
-          alone.set(name, text);
-          parseConvOptions(alone);
-          parsed.conv.set(name, text);
-        }));
+  const auto handOn = [&](const char *name) {
+    return OptionHandler([&parsed, name](const std::string &text) {
+      poplar::OptionFlags alone;
+      alone.set(name, text);
+      parseConvOptions(alone);
+      parsed.conv.set(name, text);
+    });
   };
   const poplibs::OptionSpec spec{
       {"fullyConnectedPass", OptionHandler::createWithEnum(pass, passes())},
       {"inputRHSIsPreArranged", OptionHandler::createWithBool(parsed.preArranged)},
       {"gatherOutput", OptionHandler::createWithBool(gather)},
-      pass_on("availableMemoryProportion"),
-      pass_on("use128BitConvUnitLoad"),
-      pass_on("enableMultiStageReduce"),
-      pass_on("enableFastReduce"),
-      pass_on("remapOutputTensor"),
-      pass_on("partialsType"),
-      pass_on("planConstraints"),
-      pass_on("disableSRForAMPVertices")};
+#define HAND_ON_MatMul(name) {name, handOn(name)},
+#define HAND_ON_ConvOnly(name)
+#define CONV_OPTION(name, type, member, usual, key, matmul, text) HAND_ON_##matmul(name)
+#include "poplin/ConvOptions.def"
+  };
+#undef HAND_ON_MatMul
+#undef HAND_ON_ConvOnly
   for (const auto &[name, value] : options)
     spec.parse(name, value);
   parsed.conv.set("pass", pass);

@@ -28,61 +28,57 @@ const std::map<std::string, poplar::Type> &partialTypes() {
   return all;
 }
 
+// By type.
+OptionHandler handlerOf(double &value) { return OptionHandler::createWithDouble(value, 0); }
+OptionHandler handlerOf(bool &value) { return OptionHandler::createWithBool(value); }
+OptionHandler handlerOf(std::string &value) { return OptionHandler::createWithString(value); }
+OptionHandler handlerOf(Pass &value) { return OptionHandler::createWithEnum(value, passes()); }
+OptionHandler handlerOf(poplar::Type &value) {
+  return OptionHandler::createWithEnum(value, partialTypes());
+}
+
+// By name, where there is more to do than to take the value.
 OptionHandler partialsOf(ConvOptions &o) {
   return OptionHandler([&o](const std::string &text) {
     o.partialsType = poplibs::parse::asEnum(text, partialTypes());
     o.interTilePartialsType = o.interIpuPartialsType = o.partialsType;
   });
 }
-
-OptionHandler constraintsHandler(std::string &target) {
-  return OptionHandler([&target](const std::string &text) {
+OptionHandler constraintsOf(ConvOptions &o) {
+  return OptionHandler([&o](const std::string &text) {
     parseConstraints(text);
-    target = text;
+    o.planConstraints = text;
   });
 }
-
 // Cycle counters between the parts of a convolution: there are no such parts on the host.
-OptionHandler refused(bool &target, const char *why) {
-  return OptionHandler([&target, why](const std::string &text) {
-    target = poplibs::parse::asBool(text);
-    if (target)
-      throw poplar::invalid_option(why);
+OptionHandler cycleCounts(ConvOptions &o) {
+  return OptionHandler([&o](const std::string &text) {
+    o.insertTransformsCycleCountProgs = poplibs::parse::asBool(text);
+    if (o.insertTransformsCycleCountProgs)
+      throw poplar::invalid_option(
+          "the parts of a convolution run as one operation, so cycles cannot be counted between "
+          "them; read the profile instead");
   });
+}
+template <class T> OptionHandler handlerOf(const std::string &name, ConvOptions &o, T &member) {
+  if (name == "partialsType")
+    return partialsOf(o);
+  if (name == "planConstraints")
+    return constraintsOf(o);
+  if (name == "insertTransformsCycleCountProgs")
+    return cycleCounts(o);
+  return handlerOf(member);
 }
 
 } // namespace
 
 ConvOptions parseConvOptions(const poplar::OptionFlags &flags) {
   ConvOptions o;
-  const auto flag = [](bool &target) { return OptionHandler::createWithBool(target); };
   const poplibs::OptionSpec spec{
-      {"availableMemoryProportion",
-       OptionHandler::createWithDouble(o.availableMemoryProportion, 0)},
-      {"pass", OptionHandler::createWithEnum(o.pass, passes())},
-      {"partialsType", partialsOf(o)},
-      {"partialsType.interTile",
-       OptionHandler::createWithEnum(o.interTilePartialsType, partialTypes())},
-      {"partialsType.interIPU",
-       OptionHandler::createWithEnum(o.interIpuPartialsType, partialTypes())},
-      {"use128BitConvUnitLoad", flag(o.use128BitConvUnitLoad)},
-      {"enableMultiStageReduce", flag(o.enableMultiStageReduce)},
-      {"enableFastReduce", flag(o.enableFastReduce)},
-      {"remapOutputTensor", flag(o.remapOutputTensor)},
-      {"enableConvDithering", flag(o.enableConvDithering)},
-      {"gatherConvOutput", flag(o.gatherConvOutput)},
-      {"disableSRForAMPVertices", flag(o.disableSRForAMPVertices)},
-      {"enableTileLevelExpandDims", flag(o.enableTileLevelExpandDims)},
-      {"disableTransformations", flag(o.disableTransformations)},
-      {"insertTransformsCycleCountProgs",
-       refused(o.insertTransformsCycleCountProgs,
-               "the parts of a convolution run as one operation, so cycles cannot be counted "
-               "between them; read the profile instead")},
-      {"experimental.convTransformsEstimates", flag(o.convTransformsEstimates)},
-      {"experimental.slicVmac16", flag(o.slicVmac16)},
-      {"planConstraints", constraintsHandler(o.planConstraints)},
-      {"planConstraintsOutputFilename",
-       OptionHandler::createWithString(o.planConstraintsOutputFilename)}};
+#define CONV_OPTION(name, type, member, usual, key, matmul, text)                                  \
+  {name, handlerOf(name, o, o.member)},
+#include "poplin/ConvOptions.def"
+  };
   // The general type first: the others refine it, whatever the order of names.
   for (const auto &[name, value] : flags)
     if (name == "partialsType")

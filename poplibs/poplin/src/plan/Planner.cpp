@@ -296,15 +296,17 @@ ConvPlan makePlan(const poplar::Target &target, const ConvParams &params,
   return plan;
 }
 
+void addTo(std::ostream &key, const auto &value) { key << ' ' << value; }
+void addTo(std::ostream &key, Pass pass) { key << ' ' << unsigned(pass); }
+
 std::string keyOf(const poplar::Target &target, const ConvParams &params, const ConvOptions &o) {
   std::ostringstream key;
   key << target.getNumIPUs() << ' ' << target.getTilesPerIPU() << ' '
-      << arch::fingerprint(openipu::chipOf(target)) << ' ' << params << ' '
-      << o.availableMemoryProportion << ' ' << unsigned(o.pass) << ' ' << o.partialsType << ' '
-      << o.interTilePartialsType << ' ' << o.interIpuPartialsType << ' ' << o.use128BitConvUnitLoad
-      << o.enableMultiStageReduce << o.enableFastReduce << o.enableConvDithering
-      << o.gatherConvOutput << o.enableTileLevelExpandDims << o.remapOutputTensor
-      << o.disableTransformations << o.convTransformsEstimates << o.slicVmac16 << o.planConstraints;
+      << arch::fingerprint(openipu::chipOf(target)) << ' ' << params;
+#define CONV_OPTION(name, type, member, usual, keyed, matmul, text)                                \
+  if (PlanKey::keyed == PlanKey::Planned)                                                          \
+    addTo(key, o.member);
+#include "poplin/ConvOptions.def"
   return key.str();
 }
 
