@@ -12,8 +12,8 @@
 #include "base/Text.hpp"
 #include "ir/narrowed.hpp"
 #include "lowering/lowering.hpp"
-#include "ops/core/graphbuilder.hpp"
-#include "ops/core/importing.hpp"
+#include "op/graphbuilder.hpp"
+#include "op/importing.hpp"
 #include <cmath>
 #include <gtest/gtest.h>
 #include <map>

@@ -2,7 +2,7 @@
 #include "autodiff/autodiff.hpp"
 
 #include "base/Text.hpp"
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
 #include <popart/error.hpp>
 
 namespace popart::autodiff {

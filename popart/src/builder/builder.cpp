@@ -5,7 +5,7 @@
 #include "builder/impl.hpp"
 #include "onnx/export.hpp"
 #include "onnx/formals.hpp"
-#include "ops/core/importing.hpp"
+#include "op/importing.hpp"
 #include <algorithm>
 #include <filesystem>
 #include <onnx/checker.h>

@@ -3,7 +3,7 @@
 // as users see them (op.cpp, builtin.cpp), their patterns (patterns.cpp), and how their Opx are
 // asked (opx.cpp).
 #pragma once
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
 #include <popart/ir.hpp>
 #include <popart/op/builtin.hpp>
 #include <popart/opmanager.hpp>

@@ -2,7 +2,7 @@
 #include "ir/validate.hpp"
 
 #include "base/Text.hpp"
-#include "ops/core/opdef.hpp"
+#include "op/opdef.hpp"
 #include <popart/error.hpp>
 
 namespace popart::ir {

@@ -6,7 +6,7 @@
 #include "ir/narrowed.hpp"
 #include "lowering/expression.hpp"
 #include "openipu/LibraryLog.hpp"
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 #include <popart/error.hpp>
 #include <poplar/exceptions.hpp>
 #include <popops/DynamicSlice.hpp>

@@ -5,8 +5,8 @@
 #include "lowering/calls.hpp"
 #include "lowering/iotiles.hpp"
 #include "lowering/sidebyside.hpp"
+#include "op/groups.hpp"
 #include "openipu/Together.hpp"
-#include "ops/core/groups.hpp"
 #include <algorithm>
 #include <cmath>
 #include <popart/error.hpp>

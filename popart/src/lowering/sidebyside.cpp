@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "lowering/sidebyside.hpp"
 
+#include "op/opdef.hpp"
 #include "openipu/Together.hpp"
-#include "ops/core/opdef.hpp"
 #include "transforms/storage.hpp"
 
 namespace popart::lowering {

@@ -3,7 +3,7 @@
 
 #include "autodiff/autodiff.hpp"
 #include "base/Text.hpp"
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
 #include <algorithm>
 #include <popart/error.hpp>
 

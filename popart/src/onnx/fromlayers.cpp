@@ -3,7 +3,7 @@
 
 #include "base/Text.hpp"
 #include "onnx/tensors.hpp"
-#include "ops/core/opdef.hpp"
+#include "op/opdef.hpp"
 
 namespace popart::onnxmodel {
 

@@ -4,7 +4,7 @@
 #include "base/Text.hpp"
 #include "onnx/attributes.hpp"
 #include "onnx/formals.hpp"
-#include "ops/core/importing.hpp"
+#include "op/importing.hpp"
 #include <onnx/defs/schema.h>
 #include <popart/error.hpp>
 

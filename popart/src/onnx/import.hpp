@@ -8,7 +8,7 @@
 // body. Sequences of tensors that can be followed vanish.
 #pragma once
 #include "onnx/tensors.hpp"
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
 #include <set>
 
 namespace popart::onnxmodel {

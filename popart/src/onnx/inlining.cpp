@@ -4,7 +4,7 @@
 #include "base/Text.hpp"
 #include "onnx/attributes.hpp"
 #include "onnx/import.hpp"
-#include "ops/core/importing.hpp"
+#include "op/importing.hpp"
 
 namespace popart::onnxmodel {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which operators there are, by ONNX's own list of versions.
-#include "ops/core/opdef.hpp"
+#include "op/opdef.hpp"
 #include <algorithm>
 #include <onnx/defs/schema.h>
 #include <popart/opmanager.hpp>

@@ -6,7 +6,7 @@
 #include "onnx/attributes.hpp"
 #include "onnx/formals.hpp"
 #include "onnx/import.hpp"
-#include "ops/core/importing.hpp"
+#include "op/importing.hpp"
 #include <algorithm>
 
 namespace popart::onnxmodel {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Abort: ends the run with an error; with an input, only if an element of it is not zero.
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
 

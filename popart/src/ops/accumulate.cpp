@@ -4,7 +4,7 @@
 //   MovingAverage f a + (1 - f) x     MovingAverageSquare f a + (1 - f) x^2
 //   Infinity max(f a, |x|)
 // A third group of inputs is not read: accumulators lie as these tensors do.
-#include "ops/core/updating.hpp"
+#include "ops/shared/updating.hpp"
 
 namespace popart::ops {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Accumulators between updates: AccumulatorZero a <- 0, AccumulatorScale a <- f a.
-#include "ops/core/updating.hpp"
+#include "ops/shared/updating.hpp"
 
 namespace popart::ops {
 

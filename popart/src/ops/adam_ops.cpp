@@ -3,8 +3,8 @@
 // AdamVarUpdate changes m, v and w (formulas: popart/adam.hpp). Attributes of AdamVarUpdate:
 // `adamax`, `lamb`, `epsBeforeCorrection` (eps joins the root of v as it is), and `decay` (weight
 // decay is taken off the weight) or not (added to the gradient).
-#include "ops/core/groups.hpp"
-#include "ops/core/updating.hpp"
+#include "op/groups.hpp"
+#include "ops/shared/updating.hpp"
 
 #include <cmath>
 #include <popart/error.hpp>

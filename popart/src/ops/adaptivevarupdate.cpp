@@ -3,7 +3,7 @@
 // Groups: w, v1, [v2: centered and AdaDelta], [v3: momentum], g. Attributes: `mode`, `momentum` (v3
 // is there), `tf` (of RMSProp: epsilon under the root, learning rate within v3, so that the decay
 // beside v3 goes without it), `decay` as for Adam.
-#include "ops/core/updating.hpp"
+#include "ops/shared/updating.hpp"
 
 namespace popart::ops {
 

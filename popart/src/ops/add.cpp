@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Add: z = a + b, with broadcasting.   da, db = dz summed to their shapes
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // AveragePool: the mean of every window, over its elements or, with count_include_pad, also over
 // the padding. SumPool (internal, for norms): the sum. Their gradients are one operator each.
-#include "ops/core/elementwise.hpp"
 #include "ops/nn/pooling.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <popops/ElementWise.hpp>
 
 namespace popart::ops {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Operators on the bits of integers: BitwiseAnd, Or, Xor, Xnor and Not (ai.graphcore), BitShift
 // (ONNX). They cannot be differentiated.
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {
 

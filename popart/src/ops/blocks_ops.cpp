@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // DepthToSpace and SpaceToDepth: blocks of pixels become channels and back. Reshapes around a
 // transpose.
-#include "ops/core/blocks.hpp"
+#include "ops/shared/blocks.hpp"
 
 namespace popart::ops {
 

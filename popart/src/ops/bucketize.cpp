@@ -2,7 +2,7 @@
 // Bucketize: the first boundary that is not below each element; with `right`, the first that is above
 // it. Behind the last one if there is none, as for NaN.
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <numeric>
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>

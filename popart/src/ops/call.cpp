@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Call: a body as a function of the device, with copies in and out; nodes that share a body share
 // its code.   Backward: a Call of the body's gradient, which computes the forward pass again
-#include "ops/core/bodies.hpp"
+#include "ops/shared/bodies.hpp"
 
 namespace popart::ops {
 

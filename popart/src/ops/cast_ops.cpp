@@ -2,7 +2,7 @@
 // Cast and CastLike: elements in another type. Reals become integers by truncation, integers wrap
 // around, and BOOL is whether an element is not zero.   dx = dy in the type of x, if both are real
 #include "lowering/lowering.hpp"
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 #include <cmath>
 #include <limits>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Clip: y = x, but not below min and not above max (either may be left out); both may be computed.
 //   dx = dy where min <= x <= max     dmin = dy where x < min     dmax = dy where x > max
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {
 

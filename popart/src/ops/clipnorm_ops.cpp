@@ -2,7 +2,7 @@
 // Clipping gradients by their common norm. SquaredNorm: the sum of squares of all elements of all
 // inputs. ClipFactor: of several squared norms, maxNorm / max(|g|, maxNorm), where |g| is the root
 // of their sum times the scalar `gradientScaling`.
-#include "ops/core/updating.hpp"
+#include "ops/shared/updating.hpp"
 
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>

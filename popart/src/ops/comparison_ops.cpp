@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Equal, Less, LessOrEqual, Greater, GreaterOrEqual: yes or no per pair of elements, with
 // broadcasting. They cannot be differentiated.
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Concat: tensors one after the other along an axis.   each gradient is a slice of dy
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
-#include "ops/core/hostviews.hpp"
+#include "ops/shared/elementwise.hpp"
+#include "ops/shared/hostviews.hpp"
 
 namespace popart::ops {
 

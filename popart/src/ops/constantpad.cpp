@@ -2,8 +2,8 @@
 // ConstantPad: one value around a tensor; negative amounts take elements away.
 //   dx = dy with the amounts negated: the middle, and zero where elements were taken away
 #include "lowering/lowering.hpp"
-#include "ops/core/graphbuilder.hpp"
-#include "ops/core/hostviews.hpp"
+#include "op/graphbuilder.hpp"
+#include "ops/shared/hostviews.hpp"
 #include <popops/Pad.hpp>
 
 namespace popart::ops {

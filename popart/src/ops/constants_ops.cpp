@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Operators whose result is known when the model is built: Constant, ConstantOfShape, Shape, Size,
 // Range, EyeLike, NonZero, Unique, MelWeightMatrix. They become constants at once.
-#include "ops/core/arithmetic.hpp"
-#include "ops/core/hostviews.hpp"
-#include "ops/core/importing.hpp"
+#include "op/importing.hpp"
+#include "ops/shared/arithmetic.hpp"
+#include "ops/shared/hostviews.hpp"
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -2,7 +2,7 @@
 // Conv: y = x * w + b over any number of spatial dimensions, in groups.
 //   dx = ConvDataGrad(dy, w)     dw = ConvWeightGrad(dy, x)     db = dy summed but for channels
 // The bias stays with the node, so that a pass that fuses activations has one node to look at.
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
 #include "ops/nn/convolution.hpp"
 #include <numeric>
 

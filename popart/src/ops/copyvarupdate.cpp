@@ -2,7 +2,7 @@
 // CopyVarUpdate: gives a variable a new value. It takes place after the last use of the old value
 // in a micro-batch (optimizer::delayUpdates moves it there).
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 
 namespace popart::ops {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ONNX's losses of classifiers, NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss, written with
 // Nll: scores are [N, C, ...] there and [N, ..., C] here, which is a view.
-#include "ops/core/lossreduction.hpp"
+#include "ops/shared/lossreduction.hpp"
 
 namespace popart::ops {
 

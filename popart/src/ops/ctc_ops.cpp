@@ -5,9 +5,9 @@
 // Mean divides each loss by the length of its labels, then by N.
 // CtcBeamSearchDecoder: the most probable label sequences.
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
-#include "ops/core/importing.hpp"
-#include "ops/core/lossreduction.hpp"
+#include "op/importing.hpp"
+#include "ops/shared/elementwise.hpp"
+#include "ops/shared/lossreduction.hpp"
 #include <popnn/CTCInference.hpp>
 #include <popnn/CTCLoss.hpp>
 #include <popops/Cast.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // CustomGradient: its first `results` inputs as they are. The gradients of the `by` inputs after
 // them are what the body makes of the gradients of the outputs, followed by all further inputs.
-#include "ops/core/bodies.hpp"
+#include "ops/shared/bodies.hpp"
 
 namespace popart::ops {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Det: determinants of square matrices [..., n, n] by elimination with the largest pivot of each
 // column, one step after the other; written with other operators, so it differentiates.
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 
 namespace popart::ops {
 

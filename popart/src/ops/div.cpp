@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Div: z = a / b, with broadcasting; integers towards zero, and 0 where b is 0.
 //   da = dz / b     db = -dz * z / b     summed to their shapes
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {
 

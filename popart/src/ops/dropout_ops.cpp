@@ -5,7 +5,7 @@
 // updates are written out.
 //   dx = the same on dy: the seed and this node's seedModifier choose the same elements again
 #include "lowering/lowering.hpp"
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 #include <popops/ElementWise.hpp>
 #include <popops/Fill.hpp>
 #include <poprand/RandomGen.hpp>

@@ -3,9 +3,9 @@
 // only when it runs, read, replaced, cleared or added to. index: one number per axis.
 //   slice: dx = dy in its place.  update: dx = dy with the place cleared, du = dy at the place
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
-#include "ops/core/importing.hpp"
-#include "ops/core/lookups.hpp"
+#include "op/importing.hpp"
+#include "ops/shared/elementwise.hpp"
+#include "ops/shared/lookups.hpp"
 #include <algorithm>
 #include <popops/ElementWise.hpp>
 

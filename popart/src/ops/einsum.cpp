@@ -3,7 +3,7 @@
 // Written with other operators: repeated names of one operand become its diagonal, operands are
 // joined from left to right by one matrix product each (names of both that the result keeps are
 // its groups), names that nobody needs any more are summed first.
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <algorithm>
 #include <map>
 

@@ -2,7 +2,7 @@
 // Elu, Selu and Celu: linear above zero, an exponential that levels off below.
 //   y = gamma x   or   gamma alpha (exp(x / width) - 1)
 //   dx = gamma dy   or   dy (y + gamma alpha) / width
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {
 

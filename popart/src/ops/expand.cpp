@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Expand: broadcast to a shape; dimensions broadcast both ways.   dx = dy summed to the shape of x
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
-#include "ops/core/importing.hpp"
+#include "op/importing.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <poputil/Broadcast.hpp>
 
 namespace popart::ops {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Exp, Expm1, Log, Log1p, Sqrt, Reciprocal, Erf and Erfc with their derivatives:
 //   y   y + 1   1/x   1/(1+x)   1/(2y)   -y^2   2/sqrt(pi) exp(-x^2)   -2/sqrt(pi) exp(-x^2)
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 #include <cmath>
 
 namespace popart::ops {

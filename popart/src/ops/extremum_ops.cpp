@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Max and Min of any number of tensors, with broadcasting.
 //   dx_i = dy / (how many inputs reach the extremum), where x_i is one of them, else 0
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 #include <algorithm>
 
 namespace popart::ops {

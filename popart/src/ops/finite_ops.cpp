@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // IsNaN and IsInf: which elements are no numbers, or infinite. Gradients end here.
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {
 

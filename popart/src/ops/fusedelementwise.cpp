@@ -2,7 +2,7 @@
 // FusedElementwise: a body of element-wise nodes as one expression, so that what lies between them
 // never reaches memory. Made by transforms/fuse.cpp after differentiation.
 #include "lowering/expression.hpp"
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 
 namespace popart::ops {
 

@@ -3,10 +3,10 @@
 // table is laid out by a plan for lookups; indices known now make a view.
 //   dx = GatherGrad: the rows of dy added up where they came from
 #include "lowering/lowering.hpp"
-#include "ops/core/graphbuilder.hpp"
-#include "ops/core/hostviews.hpp"
-#include "ops/core/lookups.hpp"
-#include "ops/core/selection.hpp"
+#include "op/graphbuilder.hpp"
+#include "ops/shared/hostviews.hpp"
+#include "ops/shared/lookups.hpp"
+#include "ops/shared/selection.hpp"
 
 namespace popart::ops {
 

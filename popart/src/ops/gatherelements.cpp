@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // GatherElements: y[i][j].. = x with coordinate `axis` replaced by the index at that place.
 //   dx = the elements of dy added up where they came from
-#include "ops/core/graphbuilder.hpp"
-#include "ops/core/hostviews.hpp"
-#include "ops/core/lookups.hpp"
+#include "op/graphbuilder.hpp"
+#include "ops/shared/hostviews.hpp"
+#include "ops/shared/lookups.hpp"
 
 namespace popart::ops {
 

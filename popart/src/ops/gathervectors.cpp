@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // GatherVectors: what GatherND means without batch dimensions: y[...] = x[indices[...]].
-#include "ops/core/graphbuilder.hpp"
-#include "ops/core/hostviews.hpp"
-#include "ops/core/lookups.hpp"
+#include "op/graphbuilder.hpp"
+#include "ops/shared/hostviews.hpp"
+#include "ops/shared/lookups.hpp"
 
 namespace popart::ops {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Gelu (by tanh), GeluErf (exact) and Swish: x times a smooth step s(x).   dx = dy (s + x s')
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 #include <cmath>
 
 namespace popart::ops {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Pools that are written with others: global ones (a window as large as the field), and LpPool,
 // the p-norm of every window: (sum of |x|^p)^(1/p).
-#include "ops/core/elementwise.hpp"
-#include "ops/core/importing.hpp"
+#include "op/importing.hpp"
 #include "ops/nn/pooling.hpp"
+#include "ops/shared/elementwise.hpp"
 
 namespace popart::ops {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Views of ai.graphcore: Reshape and Slice with attributes, Subsample, Reverse, DepthToSpace. Each
 // is one of ai.onnx in another form.
-#include "ops/core/blocks.hpp"
+#include "ops/shared/blocks.hpp"
 #include <cstdint>
 #include <numeric>
 

@@ -5,7 +5,7 @@
 //
 // Along each axis a coordinate becomes taps, pixels with weights: one (nearest), two (bilinear) or
 // four (bicubic). What lies outside is zero, the nearest border, or mirrored.
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 
 namespace popart::ops {
 

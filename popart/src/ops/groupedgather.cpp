@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // GroupedGather: a Gather for every entry of a leading group dimension, each with its own indices.
 // The groups become one table: group g begins at entry g * n.
-#include "ops/core/hostviews.hpp"
-#include "ops/core/importing.hpp"
-#include "ops/core/lookups.hpp"
+#include "op/importing.hpp"
+#include "ops/shared/hostviews.hpp"
+#include "ops/shared/lookups.hpp"
 
 namespace popart::ops {
 

@@ -4,7 +4,7 @@
 // Layer and instance normalisation are the cases of one group and of one channel per group.
 // GroupNormGrad reuses the statistics: dy, x, scale, mean, 1/deviation -> dx, dscale, dbias.
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <poplin/NormOperations.hpp>
 
 namespace popart::ops {

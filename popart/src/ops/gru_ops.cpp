@@ -5,8 +5,8 @@
 //   GruLayer: x, weights, feedback, biases, lengths, h0 -> y, last h, saved
 //   GruLayerGrad: the same, y, saved, dy, dh -> gradients of the floating point inputs
 // Biases are [3,H], or [3,2,H] when the reset gate works on the product (linear_before_reset).
-#include "ops/core/elementwise.hpp"
 #include "ops/nn/recurrent.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <popnn/Gru.hpp>
 
 namespace popart::ops {

@@ -2,7 +2,7 @@
 // Histogram: how many elements lie between ascending levels: n + 1 counts (UINT32), the i-th of
 // levels[i - 1] <= x < levels[i].
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <algorithm>
 #include <popops/GatherStatistics.hpp>
 

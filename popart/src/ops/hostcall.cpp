@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // HostCall: what the host makes of the inputs. The program stops, sends them, and waits for the
 // outputs; Session::connectHostFunction says who computes them, by the attribute `handle`.
-//   types, shapes, ranks   of the outputs (ops/core/declared.hpp)
+//   types, shapes, ranks   of the outputs (ops/shared/declared.hpp)
 #include "lowering/lowering.hpp"
-#include "ops/core/declared.hpp"
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/declared.hpp"
+#include "ops/shared/elementwise.hpp"
 
 namespace popart::ops {
 

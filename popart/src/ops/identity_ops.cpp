@@ -2,7 +2,7 @@
 // Identity, and the two of ai.graphcore through which no gradient flows: Detach and Nop. The output
 // is the input's tensor; nothing runs on the device.
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 
 namespace popart::ops {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // IdentityLoss: the sum or mean of all elements, or the elements themselves, as a loss.
-#include "ops/core/lossreduction.hpp"
+#include "ops/shared/lossreduction.hpp"
 
 namespace popart::ops {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // If: one of two bodies runs, by a condition known when the program runs. Both get all inputs after
 // the condition and give outputs of the same types.   Backward: an If of the bodies' gradients
-#include "ops/core/bodies.hpp"
+#include "ops/shared/bodies.hpp"
 
 namespace popart::ops {
 

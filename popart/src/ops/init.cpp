@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Init: a tensor to write parts of. Zero asks for zeros; NoInit leaves the values open, and zeros
 // are as good as any. batch_axis only says which dimension is the batch.
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // InstanceNormalization: group normalisation with one channel in each group.
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
 
 namespace popart::ops {
 

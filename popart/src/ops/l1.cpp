@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // L1 (l1loss): lambda times the sum or mean of the magnitudes, or each of them.
-#include "ops/core/lossreduction.hpp"
+#include "ops/shared/lossreduction.hpp"
 
 namespace popart::ops {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // And, Or, Xor, Not of BOOL tensors, with broadcasting. They cannot be differentiated.
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {
 

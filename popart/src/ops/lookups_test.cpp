@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Gathers and scatters against plain loops.
 #include "model.hpp"
-#include "ops/core/hostviews.hpp"
+#include "ops/shared/hostviews.hpp"
 #include <popart/error.hpp>
 
 using namespace popart;

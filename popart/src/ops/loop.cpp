@@ -5,9 +5,9 @@
 //
 // Canonical form: trip count in "trip" (absent: until the condition is false), inputs [-,
 // condition, carried ("carried" of them)..., what the body uses from outside...].
-#include "ops/core/bodies.hpp"
-#include "ops/core/importing.hpp"
-#include "ops/core/loops.hpp"
+#include "op/importing.hpp"
+#include "ops/shared/bodies.hpp"
+#include "ops/shared/loops.hpp"
 #include <algorithm>
 #include <limits>
 #include <numeric>

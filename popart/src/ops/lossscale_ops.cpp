@@ -5,7 +5,7 @@
 //                        counted elements were large, else doubled, as far as the type of the loss
 //                        scale goes; counting starts again
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <popops/ElementWise.hpp>
 #include <popops/GatherStatistics.hpp>
 

@@ -2,7 +2,7 @@
 // LRN: y = x / (bias + alpha / size * s)^beta, s being the sum of x^2 over `size` channels around
 // each one. ChannelWindowSum is that sum, of any input; its gradient is the mirrored window.
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <popops/Reduce.hpp>
 
 namespace popart::ops {

@@ -5,8 +5,8 @@
 //   LstmLayer: x, weights, feedback, biases, lengths, h0, c0 -> y, last h, last c, saved
 //   LstmLayerGrad: the same, y, saved, dy, dh, dc -> gradients of the floating point inputs
 // `saved` is what the gradient needs, [T,N,6,H]; nothing is computed for it where nothing uses it.
-#include "ops/core/elementwise.hpp"
 #include "ops/nn/recurrent.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <popnn/Lstm.hpp>
 
 namespace popart::ops {

@@ -2,8 +2,8 @@
 // MatMul: numpy's matrix product; leading dimensions are groups and broadcast.
 //   y = a b     da = dy b^T     db = a^T dy, summed where a leading dimension was broadcast
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
 #include "ops/nn/product.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <algorithm>
 #include <numeric>
 #include <poplin/MatMul.hpp>

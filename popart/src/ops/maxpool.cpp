@@ -4,8 +4,8 @@
 // The second output counts elements of the whole input, row-major (column-major within the field
 // for storage_order 1); of several maxima it names the first. INT32, as all indices are. The
 // gradient goes to all maxima of a window; with first_of_ties = 1, as torch's does, to the first.
-#include "ops/core/elementwise.hpp"
 #include "ops/nn/pooling.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <limits>
 #include <numeric>
 #include <popops/Cast.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // MaxPoolGrad: from x, y and dy of a MaxPool, dx: every element that equals the maximum of a window
 // gets that window's gradient, or with first_of_ties the first one.
-#include "ops/core/elementwise.hpp"
 #include "ops/nn/pooling.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <limits>
 #include <popops/ElementWise.hpp>
 #include <popops/Zero.hpp>

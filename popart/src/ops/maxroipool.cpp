@@ -2,7 +2,7 @@
 // MaxRoiPool: regions of pictures, each cut into a grid of bins, and the largest element of every
 // bin. Where bins begin and end depends on the data, so the largest of whole rows and columns are
 // taken, with what lies outside the bin masked; an empty bin gives 0. Regions get no gradient.
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <limits>
 #include <numeric>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // MaxUnpool: elements back to where MaxPool found them, zeros elsewhere. Indices count the elements
 // of the shape that the pool came from; a larger output_shape has zeros behind that.
-#include "ops/core/elementwise.hpp"
-#include "ops/core/importing.hpp"
+#include "op/importing.hpp"
 #include "ops/nn/window.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <algorithm>
 
 namespace popart::ops {

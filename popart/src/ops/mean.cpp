@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Mean: y = (a + b + ...) / n, with broadcasting.   every gradient is dy / n, summed to its shape
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Mul: z = a * b, with broadcasting.   da = dz * b, db = dz * a, summed to their shapes
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {
 

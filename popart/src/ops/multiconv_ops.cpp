@@ -8,8 +8,8 @@
 // lists strides, dilations and pads of one convolution after the other, and `groups`; the gradients
 // have `sizes` too: the fields of x, or the kernels.
 #include "base/Text.hpp"
-#include "ops/core/elementwise.hpp"
 #include "ops/nn/convolution.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <algorithm>
 #include <poplin/MultiConvolution.hpp>
 

@@ -8,8 +8,8 @@
 // NllGrad is its gradient by x. NllSoftmaxGrad is that by the logits when x is their softmax or
 // log softmax: (softmax - onehot) * scale, without ever dividing by a probability.
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
-#include "ops/core/lossreduction.hpp"
+#include "ops/shared/elementwise.hpp"
+#include "ops/shared/lossreduction.hpp"
 #include <popnn/LossOperations.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>

@@ -5,9 +5,9 @@
 // classes * min(max_output_boxes_per_class, boxes). ONNX's rows come first, the others are -1.
 //
 // A Scan with one box of every batch element and class per iteration; the first of equal scores.
-#include "ops/core/elementwise.hpp"
-#include "ops/core/importing.hpp"
-#include "ops/core/loops.hpp"
+#include "op/importing.hpp"
+#include "ops/shared/elementwise.hpp"
+#include "ops/shared/loops.hpp"
 #include <algorithm>
 #include <limits>
 #include <numeric>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // LpNormalization: x / (sum of |x|^p)^(1/p) along an axis.
 // MeanVarianceNormalization: (x - mean) / (deviation + 1e-9) along axes.
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 
 namespace popart::ops {
 

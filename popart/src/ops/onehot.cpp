@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // OneHot: along a new axis of a known depth, `on` at the index and `off` elsewhere; negative
 // indices count from the end.   d(on) = sum of dy where it is on, d(off) = the rest
-#include "ops/core/elementwise.hpp"
-#include "ops/core/hostviews.hpp"
-#include "ops/core/importing.hpp"
-#include "ops/core/lookups.hpp"
+#include "op/importing.hpp"
+#include "ops/shared/elementwise.hpp"
+#include "ops/shared/hostviews.hpp"
+#include "ops/shared/lookups.hpp"
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Encoding.hpp>

@@ -3,7 +3,7 @@
 // stage's IPU. Several of them share one ring of `depth` buffers, which is written when a cycle
 // ends.
 #include "lowering/lowering.hpp"
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
 
 namespace popart::ops {
 

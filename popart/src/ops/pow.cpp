@@ -2,7 +2,7 @@
 // Pow: z = a ^ b, with broadcasting; the types may differ, z has that of a.
 //   da = dz * b * a^(b-1), 0 where b is 0     db = dz * z * log(a), 0 where a is 0 and b >= 0
 #include "lowering/lowering.hpp"
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 #include <cmath>
 
 namespace popart::ops {

@@ -2,7 +2,7 @@
 // PrintTensor: the input, which is printed each time this runs.   dx = dy, printed as well unless
 // print_gradient is 0, under the title that gradient_title is
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 
 namespace popart::ops {
 

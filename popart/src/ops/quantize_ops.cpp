@@ -4,7 +4,7 @@
 // Scale and zero point are one number, or one per index of `axis`; in canonical form they
 // broadcast.
 #include "lowering/lowering.hpp"
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {
 

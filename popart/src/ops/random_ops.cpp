@@ -3,7 +3,7 @@
 // Bernoulli and Multinomial. Seeded by the session and this node's seedModifier or its attribute
 // seed; no gradient.
 #include "lowering/lowering.hpp"
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 #include <popops/ElementWise.hpp>
 #include <poprand/RandomGen.hpp>
 

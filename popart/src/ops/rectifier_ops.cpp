@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // LeakyRelu, PRelu, ThresholdedRelu, Shrink and HardTanh: linear in pieces.
 #include "lowering/lowering.hpp"
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {
 

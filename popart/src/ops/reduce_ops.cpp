@@ -2,8 +2,8 @@
 // ReduceSum and its family: one operation along axes. Absent axes mean all; an empty list means
 // that nothing is reduced (what is done to single elements, such as the square, still is).
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
-#include "ops/core/importing.hpp"
+#include "op/importing.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <algorithm>
 #include <numeric>
 #include <popops/Cast.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Operators that cannot run here, with the reason: containers of tensors, which a compiled program
 // cannot have.
-#include "ops/core/opdef.hpp"
+#include "op/opdef.hpp"
 
 namespace popart::ops {
 

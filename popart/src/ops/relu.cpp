@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Relu: y = max(x, 0).   dx = dy where y > 0, else 0
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {
 

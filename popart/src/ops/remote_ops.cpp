@@ -5,8 +5,8 @@
 //   ShardGather   a variable of the shape `shape`, of which every replica has a part; attributes
 //                 `replicas` and `collectiveCommGroup` as of the collectives
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
-#include "ops/core/groups.hpp"
+#include "op/groups.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <gcl/Collectives.hpp>
 #include <poputil/TileMapping.hpp>
 

@@ -8,8 +8,8 @@
 //   ReplicatedAllToAll            row i of all members, [members, ...]; its own transpose
 // ReplicaIndex: the number of the replica, an INT32 scalar.
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
-#include "ops/core/groups.hpp"
+#include "op/groups.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <popops/Cast.hpp>
 
 namespace popart::ops {

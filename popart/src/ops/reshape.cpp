@@ -2,7 +2,7 @@
 // Reshape: the same elements in row-major order under another shape. 0 keeps a dimension (unless
 // allowzero), -1 is what remains.   dx = dy in the shape of x
 #include "lowering/lowering.hpp"
-#include "ops/core/importing.hpp"
+#include "op/importing.hpp"
 
 namespace popart::ops {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Resize and its older name Upsample: one axis after the other, every output the weighted sum of
 // its neighbours. Places are known now, so neighbours are views and weights constants.
-#include "ops/core/importing.hpp"
-#include "ops/core/resampling.hpp"
+#include "op/importing.hpp"
+#include "ops/shared/resampling.hpp"
 #include <cmath>
 
 namespace popart::ops {

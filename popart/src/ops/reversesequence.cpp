@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // ReverseSequence: of every batch entry, the first `length` steps in reverse order, the rest as
 // they are. Steps and batch entries become rows of one table, looked up once.
-#include "ops/core/hostviews.hpp"
-#include "ops/core/importing.hpp"
-#include "ops/core/lookups.hpp"
+#include "op/importing.hpp"
+#include "ops/shared/hostviews.hpp"
+#include "ops/shared/lookups.hpp"
 
 namespace popart::ops {
 

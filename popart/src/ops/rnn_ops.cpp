@@ -5,8 +5,8 @@
 //   RnnLayer: x, weights [1,I,H], feedback [1,H,H], biases [1,H], lengths, h0 -> y, last h
 //   RnnLayerGrad: the same, y, dy, dh -> gradients of the floating point inputs
 // popnn runs all steps; with lengths, what lies beyond them is made zero afterwards.
-#include "ops/core/elementwise.hpp"
 #include "ops/nn/recurrent.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <popnn/Recurrent.hpp>
 
 namespace popart::ops {

@@ -4,8 +4,8 @@
 // Maxima are written with lookups. As ONNX's own examples have it, they are the largest of the four
 // weighted neighbours of every sample, which are not added up.
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
-#include "ops/core/importing.hpp"
+#include "op/importing.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <popnn/experimental/ROIAlign.hpp>
 
 namespace popart::ops {

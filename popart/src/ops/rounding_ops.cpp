@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Floor, Ceil, and three ways to the nearest integer: ONNX's Round and NearbyInt take halves to
 // the even neighbour, ai.graphcore's Round away from zero.   dx = 0
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 #include <cmath>
 
 namespace popart::ops {

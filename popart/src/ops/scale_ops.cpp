@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Scale: y = s x.   ScaledAdd: y = s0 a + s1 b, with the scales as attributes or inputs 2 and 3.
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {
 

@@ -10,9 +10,9 @@
 // uses from outside; axes and directions are lists of the right length. "batched" is 1 for version
 // 8, "lengths" its sequence lengths. The last "kept" outputs are for the gradient alone. With
 // "fromTheEnd" iterations are those of a forward loop in reverse, which drew numbers in them.
-#include "ops/core/bodies.hpp"
-#include "ops/core/importing.hpp"
-#include "ops/core/loops.hpp"
+#include "op/importing.hpp"
+#include "ops/shared/bodies.hpp"
+#include "ops/shared/loops.hpp"
 #include <numeric>
 #include <popops/ElementWise.hpp>
 

@@ -2,9 +2,9 @@
 // ScatterElements and its older name Scatter: updates go where coordinate `axis` is replaced by the
 // index at their place, and replace, add to or multiply what is there. Of several updates of one
 // element the last one stays.
-#include "ops/core/elementwise.hpp"
-#include "ops/core/hostviews.hpp"
-#include "ops/core/scattering.hpp"
+#include "ops/shared/elementwise.hpp"
+#include "ops/shared/hostviews.hpp"
+#include "ops/shared/scattering.hpp"
 
 namespace popart::ops {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // ScatterND: slices of a tensor at index vectors replaced by updates, added to or multiplied. Of
 // several updates of one slice the last one stays.
-#include "ops/core/hostviews.hpp"
-#include "ops/core/scattering.hpp"
+#include "ops/shared/hostviews.hpp"
+#include "ops/shared/scattering.hpp"
 
 namespace popart::ops {
 

@@ -4,9 +4,9 @@
 // start at 0, for products at 1; entries that nothing reaches keep that.
 // With enable_index_broadcast 0 the index may be smaller than the source: the elements of the
 // source beyond it are not read. Initial values may then be larger than what the source reaches.
-#include "ops/core/elementwise.hpp"
-#include "ops/core/importing.hpp"
-#include "ops/core/scattering.hpp"
+#include "op/importing.hpp"
+#include "ops/shared/elementwise.hpp"
+#include "ops/shared/scattering.hpp"
 #include <algorithm>
 #include <limits>
 #include <numeric>

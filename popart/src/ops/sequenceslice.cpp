@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SequenceSlice: runs of rows of a source copied into a destination; lengths and places are known
 // when it runs. Inputs: source, destination, lengths, source offsets, destination offsets.
-#include "ops/core/elementwise.hpp"
-#include "ops/core/lookups.hpp"
+#include "ops/shared/elementwise.hpp"
+#include "ops/shared/lookups.hpp"
 #include <popops/SequenceSlice.hpp>
 
 namespace popart::ops {

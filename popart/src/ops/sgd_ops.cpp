@@ -11,7 +11,7 @@
 //   w
 //                                                  + sgdMomentum v)
 //   ScaledVarUpdate   w <- (1 - learningRate weightDecay) w - learningRate x
-#include "ops/core/updating.hpp"
+#include "ops/shared/updating.hpp"
 
 namespace popart::ops {
 

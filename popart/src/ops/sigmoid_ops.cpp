@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sigmoid and what looks like it: HardSigmoid, HardSwish, Softplus, Softsign.
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {
 

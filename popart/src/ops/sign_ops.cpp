@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Abs, Neg and Sign.   Abs: dx = dy * sign(x)   Neg: dx = -dy   Sign: dx = 0
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 #include <cmath>
 
 namespace popart::ops {

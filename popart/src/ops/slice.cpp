@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Slice: a part of a tensor, with steps forwards or backwards.   dx = dy put back, zero elsewhere
 #include "lowering/lowering.hpp"
-#include "ops/core/cut.hpp"
-#include "ops/core/hostviews.hpp"
-#include "ops/core/importing.hpp"
+#include "op/importing.hpp"
+#include "ops/shared/cut.hpp"
+#include "ops/shared/hostviews.hpp"
 
 namespace popart::ops {
 

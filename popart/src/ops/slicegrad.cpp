@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SliceGrad: the elements of a slice put back into a tensor that is zero elsewhere. Views only.
 #include "lowering/lowering.hpp"
-#include "ops/core/cut.hpp"
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
+#include "ops/shared/cut.hpp"
 #include <cstdint>
 #include <popops/Pad.hpp>
 

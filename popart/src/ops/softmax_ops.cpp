@@ -4,8 +4,8 @@
 // reshape around the operator.
 //   softmax     dx = y (dy - sum(dy y))          logsoftmax   dx = dy - exp(y) sum(dy)
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
-#include "ops/core/importing.hpp"
+#include "op/importing.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <popnn/LogSoftmax.hpp>
 #include <popnn/Loss.hpp>
 #include <popnn/NonLinearity.hpp>

@@ -2,7 +2,7 @@
 // Operators of ai.graphcore that are one PopLibs call each: SplineBasis and SplineWeighting, the
 // halves of a convolution on graphs with a continuous kernel, and NormalizeImage.
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <popops/NormaliseImage.hpp>
 #include <popops/SplineBasis.hpp>
 #include <popops/SplineWeighting.hpp>

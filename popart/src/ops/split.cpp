@@ -2,8 +2,8 @@
 // Split: parts of a tensor along an axis, of given lengths or as equal as can be.
 //   dx = the gradients of the parts one after the other
 #include "lowering/lowering.hpp"
-#include "ops/core/hostviews.hpp"
-#include "ops/core/importing.hpp"
+#include "op/importing.hpp"
+#include "ops/shared/hostviews.hpp"
 #include <numeric>
 
 namespace popart::ops {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Squeeze: dimensions of one removed: those named, or all of them. A Reshape from there on.
-#include "ops/core/importing.hpp"
+#include "op/importing.hpp"
 #include <algorithm>
 
 namespace popart::ops {

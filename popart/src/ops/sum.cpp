@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sum: y = a + b + ..., with broadcasting.   every gradient is dy, summed to its shape
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {
 

@@ -2,7 +2,7 @@
 // TfIdfVectorizer: how often each n-gram of a pool occurs in a row of integers, its elements up to
 // max_skip_count places apart; counted (TF), as present or not (IDF), with weights (IDF, TFIDF).
 // All places of the row are compared with all n-grams at once, element by element.
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 #include <algorithm>
 
 namespace popart::ops {

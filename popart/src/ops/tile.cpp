@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tile: the whole tensor repeated along every axis.   dx = dy summed over the repetitions
 #include "lowering/lowering.hpp"
-#include "ops/core/hostviews.hpp"
-#include "ops/core/importing.hpp"
+#include "op/importing.hpp"
+#include "ops/shared/hostviews.hpp"
 
 namespace popart::ops {
 

@@ -3,7 +3,7 @@
 // elements those that come first. ai.graphcore's Sort is TopK of all elements, ReduceMedian the
 // last of the smaller half. AlongAxisScatter puts gradients back where elements came from.
 #include "lowering/lowering.hpp"
-#include "ops/core/importing.hpp"
+#include "op/importing.hpp"
 #include <algorithm>
 #include <numeric>
 #include <popops/Cast.hpp>

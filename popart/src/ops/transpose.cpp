@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Transpose: dimensions in another order (reversed when none is given).   dx = dy in the old order
 #include "lowering/lowering.hpp"
-#include "ops/core/graphbuilder.hpp"
-#include "ops/core/hostviews.hpp"
+#include "op/graphbuilder.hpp"
+#include "ops/shared/hostviews.hpp"
 #include <algorithm>
 #include <numeric>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sin, Cos, Tan and their inverses, and Atan2, with their derivatives:
 //   cos x   -sin x   1 + y^2   1/sqrt(1-x^2)   -1/sqrt(1-x^2)   1/(1+x^2)
-#include "ops/core/arithmetic.hpp"
+#include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {
 

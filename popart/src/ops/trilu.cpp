@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Trilu: the upper or lower triangle of matrices, zero elsewhere.
-#include "ops/core/importing.hpp"
+#include "op/importing.hpp"
 
 namespace popart::ops {
 

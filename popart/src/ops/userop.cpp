@@ -2,14 +2,14 @@
 // UserOp: a function of a shared library builds the program, with Poplar's own interface (API level
 // 5 of TensorFlow's precompiled_user_op). Attributes:
 //   library, function, text   the file, the function's name, and a text that it is handed
-//   types, shapes, ranks      of the outputs (ops/core/declared.hpp)
+//   types, shapes, ranks      of the outputs (ops/shared/declared.hpp)
 //   differentiable, separate  the inputs with a gradient, and whether each has a call of its own
 // The gradient is the function <name>_grad; its node has `gradients` and `forwards`, how many of
 // its inputs are gradients and how many of the others were inputs, and `which` input it is of.
 #include "base/Text.hpp"
 #include "lowering/lowering.hpp"
-#include "ops/core/declared.hpp"
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
+#include "ops/shared/declared.hpp"
 #include <algorithm>
 #include <dlfcn.h>
 

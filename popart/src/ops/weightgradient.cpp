@@ -2,7 +2,7 @@
 // WeightGradient: what a model's own rule of updates (ir::Graph::rule) gets of a weight. The
 // session puts the gradient in its place (optimizer/rule.hpp), so that it is never lowered.
 #include "lowering/lowering.hpp"
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <popart/error.hpp>
 
 namespace popart::ops {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where: z = condition ? a : b, with broadcasting.   da = condition ? dz : 0, db the rest
-#include "ops/core/elementwise.hpp"
-#include "ops/core/hostviews.hpp"
+#include "ops/shared/elementwise.hpp"
+#include "ops/shared/hostviews.hpp"
 
 namespace popart::ops {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Variables that nodes of the model itself change, for every micro-batch.
 #include "base/Text.hpp"
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
 #include "optimizer/update.hpp"
 #include <algorithm>
 #include <popart/error.hpp>

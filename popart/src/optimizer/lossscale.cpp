@@ -2,7 +2,7 @@
 #include "optimizer/lossscale.hpp"
 
 #include "base/Text.hpp"
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
 #include <algorithm>
 #include <popart/adam.hpp>
 #include <popart/error.hpp>

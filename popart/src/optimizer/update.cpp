@@ -2,7 +2,7 @@
 #include "optimizer/update.hpp"
 
 #include "base/Text.hpp"
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
 #include "optimizer/lossscale.hpp"
 #include "optimizer/recipe.hpp"
 #include "optimizer/rule.hpp"

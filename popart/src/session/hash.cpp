@@ -4,7 +4,7 @@
 #include "base/Environment.hpp"
 #include "base/Text.hpp"
 #include "ir/held.hpp"
-#include "ops/core/opdef.hpp"
+#include "op/opdef.hpp"
 #include "session/optionkeys.hpp"
 #include <bit>
 #include <cstring>

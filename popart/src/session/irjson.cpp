@@ -4,7 +4,7 @@
 // program stand there one by one, those that write over an input end in Inplace, and what a pipeline
 // keeps for a later stage is Stash and Restore.
 #include "base/Text.hpp"
-#include "ops/core/opdef.hpp"
+#include "op/opdef.hpp"
 #include "session/impl.hpp"
 #include "transforms/inplace.hpp"
 #include <cstdio>

@@ -4,7 +4,7 @@
 #include "session/preparation.hpp"
 
 #include "base/Text.hpp"
-#include "ops/core/opdef.hpp"
+#include "op/opdef.hpp"
 #include "transforms/phases.hpp"
 #include "transforms/pipeline.hpp"
 #include "transforms/shard.hpp"

@@ -7,6 +7,8 @@
 #include "base/Text.hpp"
 #include "custom/custom.hpp"
 #include "ir/validate.hpp"
+#include "op/graphbuilder.hpp"
+#include "optimizer/lossscale.hpp"
 #include "session/dot.hpp"
 #include "session/log.hpp"
 #include "session/preparation.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/batchnorm.hpp"
 
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
 #include "transforms/neighbours.hpp"
 #include "transforms/setup.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/epilogue.hpp"
 
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
 #include "ops/nn/epilogue.hpp"
 #include "transforms/neighbours.hpp"
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "transforms/merge.hpp"
 
 #include "base/Text.hpp"
-#include "ops/core/opdef.hpp"
+#include "op/opdef.hpp"
 #include <algorithm>
 
 namespace popart::transforms {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/offchip.hpp"
 
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
 #include <tuple>
 
 namespace popart::transforms {

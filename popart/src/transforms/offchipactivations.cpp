@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Values of the forward pass that wait for the backward pass in memory beside the chip.
 #include "base/Text.hpp"
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
 #include "transforms/offchip.hpp"
 #include <popart/builder.hpp>
 #include <popart/error.hpp>

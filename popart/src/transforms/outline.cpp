@@ -2,7 +2,8 @@
 #include "transforms/outline.hpp"
 
 #include "ir/held.hpp"
-#include "ops/core/opdef.hpp"
+#include "lowering/lowering.hpp"
+#include "op/opdef.hpp"
 #include "transforms/repeats.hpp"
 #include "transforms/signatures.hpp"
 #include "transforms/storage.hpp"

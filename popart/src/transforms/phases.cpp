@@ -2,7 +2,7 @@
 #include "transforms/phases.hpp"
 
 #include "base/Text.hpp"
-#include "ops/core/opview.hpp"
+#include "op/opview.hpp"
 #include "transforms/storage.hpp"
 #include <algorithm>
 #include <limits>

@@ -2,7 +2,7 @@
 #include "transforms/pipeline.hpp"
 
 #include "base/Text.hpp"
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
 #include "transforms/place.hpp"
 #include <algorithm>
 #include <popart/error.hpp>

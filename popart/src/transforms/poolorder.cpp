@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/poolorder.hpp"
 
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
 #include "transforms/neighbours.hpp"
 #include <algorithm>
 

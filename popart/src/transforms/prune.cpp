@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/prune.hpp"
 
+#include "op/opdef.hpp"
 #include "transforms/effects.hpp"
 #include <algorithm>
 

@@ -2,6 +2,7 @@
 #include "transforms/recompute.hpp"
 
 #include "base/Text.hpp"
+#include "op/opdef.hpp"
 #include "transforms/effects.hpp"
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 #include "transforms/schedule.hpp"
 
 #include "base/Text.hpp"
+#include "op/opdef.hpp"
 #include "transforms/effects.hpp"
 #include "transforms/storage.hpp"
 #include <algorithm>

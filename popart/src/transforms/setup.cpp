@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/setup.hpp"
 
-#include "ops/core/opdef.hpp"
+#include "op/opdef.hpp"
 #include <algorithm>
 #include <set>
 

@@ -3,7 +3,8 @@
 
 #include "base/Text.hpp"
 #include "ir/held.hpp"
-#include "ops/core/opdef.hpp"
+#include "lowering/lowering.hpp"
+#include "op/opdef.hpp"
 
 namespace popart::transforms {
 

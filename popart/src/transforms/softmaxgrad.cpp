@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/softmaxgrad.hpp"
 
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
 
 namespace popart::transforms {
 

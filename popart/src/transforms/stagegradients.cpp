@@ -4,7 +4,7 @@
 // the way; the accumulator is there in all of the stages and adds each where it arises.
 #include "transforms/pipeline.hpp"
 
-#include "ops/core/graphbuilder.hpp"
+#include "op/graphbuilder.hpp"
 #include <algorithm>
 
 namespace popart::transforms {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/storage.hpp"
 
-#include "ops/core/opdef.hpp"
+#include "op/opdef.hpp"
 #include "transforms/inplace.hpp"
 #include <algorithm>
 #include <numeric>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ops/nn/convolution.hpp"
 
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 
 namespace popart::ops {
 

@@ -2,7 +2,7 @@
 // The ONNX side: attributes, directions, layouts.
 #include "ops/nn/recurrent.hpp"
 
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <algorithm>
 #include <cctype>
 

@@ -7,7 +7,7 @@
 //   layer: x [T,N,I], weights [G,I,H], feedback [G,H,H], biases, lengths [N] or none, h0 [N,H], ...
 //       -> y [T,N,H], last h [N,H], ...      y is zero beyond an element's length
 #pragma once
-#include "ops/core/bodies.hpp"
+#include "ops/shared/bodies.hpp"
 #include <popnn/NonLinearityDef.hpp>
 
 namespace popart::ops {

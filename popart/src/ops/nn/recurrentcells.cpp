@@ -3,8 +3,8 @@
 // products of all inputs at once, then a Scan over time. Peepholes see the cell state, `clip`
 // limits what every activation gets, input_forget makes the forget gate 1 - input gate.
 #include "base/Text.hpp"
-#include "ops/core/loops.hpp"
 #include "ops/nn/recurrent.hpp"
+#include "ops/shared/loops.hpp"
 #include <algorithm>
 #include <numeric>
 #include <tuple>

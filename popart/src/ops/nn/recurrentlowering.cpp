@@ -3,7 +3,7 @@
 #include "ops/nn/recurrent.hpp"
 
 #include "base/Text.hpp"
-#include "ops/core/elementwise.hpp"
+#include "ops/shared/elementwise.hpp"
 #include <numeric>
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>

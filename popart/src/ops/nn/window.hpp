@@ -3,7 +3,7 @@
 // convolutions and pools have in common, read from the attributes strides, dilations, pads,
 // auto_pad and ceil_mode.
 #pragma once
-#include "ops/core/opview.hpp"
+#include "op/opview.hpp"
 
 namespace popart::ops {
 
