@@ -5,8 +5,8 @@
 #include "ir/held.hpp"
 #include "ir/narrowed.hpp"
 #include "lowering/expression.hpp"
+#include "op/opdef.hpp"
 #include "openipu/LibraryLog.hpp"
-#include "ops/shared/arithmetic.hpp"
 #include <popart/error.hpp>
 #include <poplar/exceptions.hpp>
 #include <popops/DynamicSlice.hpp>

@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include "op/opdef.hpp"
 #include <algorithm>
+#include <bit>
 #include <popart/error.hpp>
 
 namespace popart::ops {
@@ -100,6 +101,18 @@ Integers OpView::axes(const std::string &name, std::int64_t rank) const {
   if (std::adjacent_find(out.begin(), out.end()) != out.end())
     fail(name, " names an axis twice: ", base::list(integers(name)), ".");
   return out;
+}
+
+std::uint32_t seedModifierOf(const OpView &op) {
+  const auto &all = op.node().attributes.all();
+  const auto seed = all.find("seed");
+  if (seed == all.end())
+    return static_cast<std::uint32_t>(op.integer("seedModifier"));
+  const double value = std::holds_alternative<std::int64_t>(seed->second)
+                           ? static_cast<double>(op.integer("seed"))
+                           : op.real("seed");
+  return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value) * 0x9e3779b97f4a7c15u >>
+                                    32);
 }
 
 } // namespace popart::ops

@@ -97,4 +97,8 @@ private:
 // The operator and where it is: `MatMul (output "y", at "layer1/fc")`.
 std::string describe(const ir::Graph &graph, const ir::Node &node);
 
+// What a random node adds to the session's seed: its own modifier, or one that follows from its
+// attribute `seed`, so that nodes with the same seed draw the same numbers.
+std::uint32_t seedModifierOf(const OpView &op);
+
 } // namespace popart::ops

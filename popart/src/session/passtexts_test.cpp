@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Passes on text: a small model, the pass, and what the model is afterwards.
-#include "ir/validate.hpp"
+#include "op/validate.hpp"
 #include "model.hpp"
 #include "transforms/bypass.hpp"
 #include "transforms/fuse.hpp"

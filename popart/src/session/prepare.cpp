@@ -6,7 +6,7 @@
 #include "base/PassRunner.hpp"
 #include "base/Text.hpp"
 #include "custom/custom.hpp"
-#include "ir/validate.hpp"
+#include "op/validate.hpp"
 #include "op/graphbuilder.hpp"
 #include "optimizer/lossscale.hpp"
 #include "session/dot.hpp"

@@ -145,18 +145,6 @@ DataType fromOnnx(const OpView &op, const std::string &name, std::int64_t code) 
 }
 } // namespace
 
-std::uint32_t seedModifierOf(const OpView &op) {
-  const auto &all = op.node().attributes.all();
-  const auto seed = all.find("seed");
-  if (seed == all.end())
-    return static_cast<std::uint32_t>(op.integer("seedModifier"));
-  const double value = std::holds_alternative<std::int64_t>(seed->second)
-                           ? static_cast<double>(op.integer("seed"))
-                           : op.real("seed");
-  return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value) * 0x9e3779b97f4a7c15u >>
-                                    32);
-}
-
 DataType typeAttribute(const OpView &op, const std::string &name) {
   const auto &all = op.node().attributes.all();
   const auto it = all.find(name);

@@ -77,10 +77,6 @@ Fold foldVariadic(double (*real)(double, double),
 // needs dimensions of one behind them.
 void fromOldBroadcast(Importing &i);
 
-// What a random node adds to the session's seed: its own modifier, or one that follows from its
-// attribute `seed`, so that nodes with the same seed draw the same numbers.
-std::uint32_t seedModifierOf(const OpView &op);
-
 // An element type given by name or by ONNX's number.
 DataType typeAttribute(const OpView &op, const std::string &name);
 DataType typeAttribute(const OpView &op, const std::string &name, DataType otherwise);

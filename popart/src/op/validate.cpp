@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ir/validate.hpp"
+#include "op/validate.hpp"
 
 #include "base/Text.hpp"
 #include "op/opdef.hpp"
