@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: MIT
+// A model has one list of nodes, a session runs three nested loops, and nodes of one pass belong at
+// different depths of them. Builder lowers each node into the sequence of the place where it runs:
+// what is made of weights alone when weights have come, a micro-batch (one sequence per pipeline
+// stage), the update. Then it puts the sequences into loops (finishMain):
+//
+//   first; Repeat(batches) { Repeat(accumulation) { micro-batch }; update }; last
+//
+// What makes it hard: with a pipeline the inner loop is cycles, in which stage s works on the
+// micro-batch that stage 0 had s cycles before, with cycles in front that fill it and behind that
+// drain it; with I/O tiles, transfers of one micro-batch run beside the computation of another; and
+// every stream, anchor and weight must be told to the host in the Interface as it was laid out.
+//
+//   two stages, accumulation 3:   fill [0]   full [0 1] [0 1]   drain [1]   update
 #include "lowering/programs.hpp"
 
 #include "base/Text.hpp"

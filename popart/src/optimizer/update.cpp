@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: MIT
+// From gradients to new weights, for every optimizer. A Recipe says what one weight's update is
+// (its states, scalars and the node that does it); this file does all around it that depends on how
+// the model runs. It is hard because these choices multiply: gradients may be accumulated over
+// micro-batches, reduced over all replicas or a group of them, shared out so that each replica
+// updates a part, clipped by a norm over all weights, unscaled; weights and states may be on the
+// tiles, in a remote buffer, whole or in parts. Each is a step of Updates::add in this order, which
+// changes what Weight::gradient is, so that the next need not know what came before:
+//
+//   collect     dw                               accumulate  Accum___w += dw, each micro-batch
+//   reduce      sum over replicas, or a part     makeWhole   whole where a part will not do
+//   clip        times min(1, limit / norm)       update      w and its states, by the recipe
+//
+// Weights that are alike are updated by one node over all of them (grouped).
 #include "optimizer/update.hpp"
 
 #include "base/Text.hpp"

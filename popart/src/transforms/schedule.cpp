@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: MIT
+// The order with the lowest peak cannot be found in reasonable time, so several are made and
+// measured. An order is a permutation of the nodes that respects `before` of every one (Problem:
+// data, updates of variables, segments such as pipeline stages). Greedy makes one by taking the
+// ready node that frees most; shift moves what adds bytes right before its first user and what
+// frees them right behind what it waits for; Scheduler keeps the best for each segment. It is hard
+// because what a node frees depends on who else still needs its inputs, and because views share
+// bytes: they are counted by storage, and only the last of all users of a storage frees it.
+//
+//   w1, dw1 = grad(...); w2, dw2 = grad(...); w1 -= dw1; w2 -= dw2      both gradients are alive
+//   w1, dw1 = grad(...); w1 -= dw1; w2, dw2 = grad(...); w2 -= dw2      one at a time
 #include "transforms/schedule.hpp"
 
 #include "base/Text.hpp"

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: MIT
+// Two walks over the programs. The first (Reach) says which variables, compute sets and functions
+// there are and in how many places each program node stands; the second (Lowering) numbers them and
+// writes steps. What makes it hard: programs are shared nodes of a graph without cycles, which as a
+// tree may be of exponential size, so no walk may visit a node once per place, and what stands in
+// several places and is large becomes a function. And nothing but the order of construction may
+// decide a number: the same input must give the same bytes.
+//
+//   Sequence s{a, b}; Sequence all{s, Repeat(3, s)};   with a large s
+//   programs: [call f0, repeat 3 {call f0}]      functions: f0 = [a, b]
 #include "compile/Lower.hpp"
 #include "Access.hpp"
 #include "base/CheckedSize.hpp"

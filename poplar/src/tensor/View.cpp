@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: MIT
+// What tensors do without moving data. Most operations look at one dimension of every piece: they
+// cut its box, change its loops, or shift it. The hard one is reshape, because a piece is a box in
+// the old shape and must become boxes in the new one, with the same elements in row-major order. It
+// goes group by group of dimensions that hold the same elements in both shapes: a piece's part of a
+// group is a stretch of flat indices with its walk (linearise), which is laid out again over the
+// new dimensions (fold): a ragged first row, whole rows, a ragged last row, each as deep as it has
+// to.
+//
+//   [4][6] transposed is [6][4], one piece with strides 1 and 6. As [24] it is still one piece, of
+//   two loops (6 of stride 1 around 4 of stride 6); as [8][3] a row of 3 does not divide the 4:
+//   the piece falls apart into runs. As [3][8] it is one piece again, a row being two of the 6.
 #include "tensor/View.hpp"
 #include "base/Arithmetic.hpp"
 #include "base/CheckedSize.hpp"

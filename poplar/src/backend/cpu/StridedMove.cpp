@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: MIT
+// A move is loops around one element, in the order that the graph wrote them; run so, most copies
+// would be bound by addresses and not by memory. Planning happens once, at load: loops of one
+// iteration go, the others are ordered and joined until the bytes that lie together on both sides
+// are as long as they can be; what is left is a run, rows of runs, or a transpose. What makes it
+// hard is that a list of moves must act as if all sources were read first (a copy within a variable
+// may overlap itself), that destinations larger than the caches should pass them by, and that
+// threads may only share out what nobody else writes.
+//
+//   [32][64] floats to their transpose: loops of 32 and 64 whose sources are 256 and 4 bytes apart
+//   and destinations 4 and 128; nothing can be joined, so it is a Transpose, done in blocks
 #include "backend/cpu/StridedMove.hpp"
 #include "backend/cpu/Transpose.hpp"
 #include "base/Arithmetic.hpp"
