@@ -5,7 +5,6 @@
 // copy.
 #pragma once
 #include "executable/Image.hpp"
-#include "graph/GraphRef.hpp"
 #include "graph/TileMap.hpp"
 #include "openipu/VertexProvider.hpp"
 #include "poplar/DebugContext.hpp"
@@ -13,6 +12,7 @@
 #include "poplar/Program.hpp"
 #include "poplar/Target.hpp"
 #include "poplar/Tensor.hpp"
+#include "tensor/GraphRef.hpp"
 #include <deque>
 #include <map>
 #include <memory>

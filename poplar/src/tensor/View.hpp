@@ -7,7 +7,7 @@
 // they hold, and their boxes tile the shape.
 #pragma once
 #include "base/Id.hpp"
-#include "graph/GraphRef.hpp"
+#include "tensor/GraphRef.hpp"
 #include "openipu/TypeId.hpp"
 #include <cstdint>
 #include <functional>
