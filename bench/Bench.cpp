@@ -92,12 +92,4 @@ void onThreads(std::size_t n, const std::function<void(std::size_t, std::size_t)
   });
 }
 
-TemporaryFolder::TemporaryFolder() {
-  auto name = (std::filesystem::temp_directory_path() / "openipu-bench-XXXXXX").string();
-  if (!mkdtemp(name.data()))
-    throw std::runtime_error("No folder can be made in " +
-                             std::filesystem::temp_directory_path().string() + ".");
-  root = name;
-}
-
 } // namespace bench

@@ -3,6 +3,7 @@
 // for what must start afresh (peak memory, cold caches). One file per subject; Subjects.hpp lists
 // them.
 #pragma once
+#include "base/NewFile.hpp"
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -37,11 +38,8 @@ Pair medianPair(unsigned repeats, const std::function<void()> &ours,
                 const std::function<void()> &peer);
 
 // A folder of our own among the machine's temporary ones, gone at the end.
-struct TemporaryFolder {
-  std::filesystem::path root;
-  TemporaryFolder();
-  ~TemporaryFolder() { std::filesystem::remove_all(root); }
-  TemporaryFolder(const TemporaryFolder &) = delete;
+struct TemporaryFolder : base::TemporaryFolder {
+  std::filesystem::path root = path();
 };
 
 // 1.25e-7 -> "125 ns"
