@@ -326,15 +326,39 @@ private:
   std::size_t element_, partial_;
 };
 
-// What a kernel works on here: dense copies of operands that are not.
+// Whether the elements lie without gaps, in whatever order.
+bool gapless(const openipu::KernelOperand &t) {
+  std::vector<std::pair<std::int64_t, std::size_t>> loops;
+  for (std::size_t d = 0; d != t.shape.size(); ++d)
+    if (t.shape[d] != 1)
+      loops.emplace_back(t.strides[d], t.shape[d]);
+  std::sort(loops.begin(), loops.end());
+  std::int64_t next = 1;
+  for (const auto &[stride, size] : loops) {
+    if (stride != next)
+      return false;
+    next *= std::int64_t(size);
+  }
+  return true;
+}
+
+// What a kernel works on here: dense copies of operands that are not. `anyOrder`: every element is
+// treated alike, and operands of all replicas lie alike, so that none is copied only for its order.
 class Dense {
 public:
-  Dense(std::span<const KernelArgs> replicas, const std::vector<unsigned> &here) {
+  Dense(std::span<const KernelArgs> replicas, const std::vector<unsigned> &here, bool anyOrder) {
     for (auto r : here) {
       const auto &args = replicas[r];
       auto &to = to_.emplace_back(), &from = from_.emplace_back();
       for (std::size_t t = 0; t != args.outputs.size(); ++t) {
         const bool inPlace = args.inputs.empty();
+        const auto &out = args.outputs[t];
+        if (anyOrder && gapless(out) &&
+            (inPlace || std::ranges::equal(out.strides, args.inputs[t].strides))) {
+          to.push_back(out.data);
+          from.push_back(inPlace ? out.data : args.inputs[t].data);
+          continue;
+        }
         to.push_back(dense(args.outputs[t], inPlace, true));
         from.push_back(inPlace ? to.back() : dense(args.inputs[t], true, false));
       }
@@ -571,7 +595,9 @@ void runBetween(std::span<const KernelArgs> replicas, const Request &request,
       runHere(replicas, here, request);
     else if (!here.empty()) {
       const Team team(peers, members);
-      Dense memory(replicas, here);
+      const bool anyOrder =
+          request.kind == Kind::AllReduce && request.op != CollectiveOperator::LOCAL;
+      Dense memory(replicas, here, anyOrder);
       runJob({replicas, request, team, here, memory});
       memory.putBack();
     }
