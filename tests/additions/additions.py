@@ -91,4 +91,182 @@ TORCH_OPERATOR = Addition(
     "tests/python/poptorch/ops/test_entropies.py",
     shows="1 passed")
 
-ALL = [CHIP, TOOL, TORCH_OPERATOR]
+OPERATOR = Addition(
+    row="an operator",
+    files={
+        "poplibs/popops/internal/popops/kernels/Countdown.hpp":
+            """
+            // SPDX-License-Identifier: MIT
+            // t[i] = n - 1 - i.
+            //   outputs: t, a list of n int
+            //   inputs:  none
+            #pragma once
+
+            namespace popops::kernels {
+
+            inline constexpr char countdown[] = "popops.countdown";
+
+            } // namespace popops::kernels
+            """,
+        "poplibs/popops/kernels/encoding/Countdown.cpp":
+            """
+            // SPDX-License-Identifier: MIT
+            #include "popops/kernels/Countdown.hpp"
+            #include "openipu/Kernel.hpp"
+
+            namespace popops {
+            namespace {
+
+            void countDown(const openipu::KernelArgs &args) {
+              const auto &t = args.outputs[0];
+              for (std::size_t i = 0; i < t.elements; ++i)
+                t.as<int>()[std::int64_t(i) * t.strides[0]] = int(t.elements - 1 - i);
+            }
+
+            const openipu::Registered registeredCountdown{{.name = kernels::countdown, .run = countDown}};
+
+            } // namespace
+            } // namespace popops
+            """,
+        "poplibs/popops/src/encoding/Countdown.cpp":
+            """
+            // SPDX-License-Identifier: MIT
+            #include "popops/Countdown.hpp"
+            #include "openipu/Operation.hpp"
+            #include "popops/kernels/Countdown.hpp"
+            #include "poputil/exceptions.hpp"
+            #include "poputil/Plans.hpp"
+
+            namespace popops {
+
+            void countdown(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &prog,
+                           const poplar::DebugContext &debugContext) {
+              if (t.rank() != 1 || t.elementType() != poplar::INT)
+                throw poputil::poplibs_error("popops::countdown: the tensor must be a list of INT.");
+              openipu::Plan plan;
+              const auto &chip = openipu::chipOf(graph);
+              plan.add(poputil::whereItLies(graph, t, "Countdown", "popops::Countdown",
+                                            [&](std::uint64_t n, std::uint32_t) { return chip.onWorkers(10 + n); }));
+              prog.add(openipu::operation(graph, {kernels::countdown, {openipu::out(t)}, "", std::move(plan), debugContext}));
+            }
+
+            } // namespace popops
+            """,
+        "poplibs/popops/include/popops/Countdown.hpp":
+            """
+            // SPDX-License-Identifier: MIT
+            #ifndef popops_Countdown_hpp
+            #define popops_Countdown_hpp
+            #include <poplar/Graph.hpp>
+            #include <poplar/Program.hpp>
+
+            namespace popops {
+
+            // t[i] = n - 1 - i, of a list of n INT.
+            void countdown(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &prog,
+                           const poplar::DebugContext &debugContext = {});
+
+            } // namespace popops
+
+            #endif
+            """
+    },
+    targets=["popops"])
+
+EXAMPLE = Addition(
+    row="an example",
+    files={
+        "examples/99_countdown.cpp":
+            """
+            // SPDX-License-Identifier: MIT
+            // Counts down on a tile.
+            #include <cstdio>
+            #include <poplar/Engine.hpp>
+            #include <poplar/IPUModel.hpp>
+            #include <popops/Countdown.hpp>
+
+            int main() {
+              poplar::Graph graph(poplar::IPUModel().createDevice().getTarget());
+              poplar::Tensor t = graph.addVariable(poplar::INT, {3}, "t");
+              graph.setTileMapping(t, 0);
+              graph.createHostRead("t", t);
+              poplar::program::Sequence program;
+              popops::countdown(graph, t, program);
+              poplar::Engine engine(graph, program);
+              engine.load(poplar::IPUModel().createDevice());
+              engine.run();
+              int values[3] = {};
+              engine.readTensor("t", values, values + 3);
+              std::printf("%d %d %d\\n", values[0], values[1], values[2]);
+              return values[0] != 2;
+            }
+            """
+    },
+    targets=["99_countdown"],
+    proof="{build}/examples/99_countdown",
+    shows="2 1 0")
+
+PASS = Addition(
+    row="a compiler pass",
+    files={
+        "poplar/src/compile/NameSteps.hpp":
+            """
+            // SPDX-License-Identifier: MIT
+            #pragma once
+            #include "executable/Image.hpp"
+
+            namespace poplar::compile {
+
+            void nameSteps(executable::Image &image); // those without a name
+
+            } // namespace poplar::compile
+            """,
+        "poplar/src/compile/NameSteps.cpp":
+            """
+            // SPDX-License-Identifier: MIT
+            #include "compile/NameSteps.hpp"
+
+            namespace poplar::compile {
+
+            void nameSteps(executable::Image &image) {
+              for (auto &step : image.steps)
+                if (step.name.empty())
+                  step.name = "nameless";
+            }
+
+            } // namespace poplar::compile
+            """
+    },
+    lines=[("poplar/src/compile/Pipeline.cpp", r'^#include "compile/Lower.hpp"', '#include "compile/NameSteps.hpp"'),
+           ("poplar/src/compile/Pipeline.cpp", r"^ *lowerPrograms\},$",
+            '{"name steps", Skip::Optional, "every step has a name", [](Compilation &c) { nameSteps(c.image); }},'),
+           ("poplar/src/compile/PassTexts_test.cpp", r'^#include "compile/FindLiveness.hpp"', '#include "compile/NameSteps.hpp"'),
+           ("poplar/src/compile/PassTexts_test.cpp", r"^} // namespace$",
+            """
+            TEST(PassTexts, NameStepsLeavesNoneWithoutAName) {
+              Chain t;
+              nameSteps(t.image);
+              for (const auto &step : t.image.steps)
+                EXPECT_FALSE(step.name.empty());
+            }
+            """)],
+    targets=["poplar_test"],
+    proof="{build}/bin/poplar_test --gtest_filter=PassTexts.NameSteps*",
+    shows="[  PASSED  ] 1 test.")
+
+OPTION = Addition(
+    row="an engine option",
+    files={},
+    lines=[("poplar/src/engine/OptionTable.cpp", r"^    // Debugging$",
+            '{"debug.sayCompiled", Bool, "false", "", "says on standard error when a program is compiled"},'),
+           ("poplar/src/compile/Pipeline.cpp", r"^  logCompiled\(",
+            """
+              if (options.flag("debug.sayCompiled"))
+                std::fputs("compiled\\n", stderr);
+            """),
+           ("poplar/src/compile/Pipeline.cpp", r"^#include <atomic>", "#include <cstdio>")],
+    targets=["99_countdown"],
+    proof="""POPLAR_ENGINE_OPTIONS='{{"debug.sayCompiled": "true"}}' {build}/examples/99_countdown""",
+    shows="compiled")
+
+ALL = [CHIP, TOOL, TORCH_OPERATOR, OPERATOR, EXAMPLE, PASS, OPTION]

@@ -87,7 +87,7 @@ def prove(root, build):
     targets = sorted({target for addition in ALL for target in addition.targets})
     subprocess.run(["cmake", "--build", build, "--parallel", "2", "--target", *targets], check=True)
     failed = 0
-    for addition in ALL:
+    for addition in filter(lambda a: a.proof, ALL):
         run = subprocess.run(addition.proof.format(build=build), shell=True, text=True, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT)
         works = run.returncode == 0 and addition.shows in run.stdout

@@ -27,7 +27,8 @@ for name in ("ARCHITECTURE.md", "CONTRIBUTING.md"):
             problems.append(f"{name} names {path}, which is not there")
 
 architecture = (root / "ARCHITECTURE.md").read_text()
-headers = sorted(h for layer in layers for h in (root / layer).glob("**/internal/**/*.hpp"))
+# Those of single kernels are a folder each library has.
+headers = sorted(h for layer in layers for h in (root / layer).glob("**/internal/**/*.hpp") if h.parent.name != "kernels")
 if len(headers) < 30:
     problems.append(f"only {len(headers)} internal headers were found: this test looks in the wrong place")
 for header in headers:
