@@ -10,7 +10,8 @@ py::bytes allGather(const std::string &data) {
   std::string all(data.size() * popdist::getNumInstances(), '\0');
   {
     const py::gil_scoped_release others;
-    popdist::collectives::detail::allGather(data.data(), data.size(), all.data());
+    popdist::collectives::detail::allGather(data.data(), data.size(), all.data(),
+                                           popdist::defaultCommunicatorId);
   }
   return all;
 }
@@ -18,7 +19,8 @@ py::bytes allGather(const std::string &data) {
 py::bytes broadcast(std::string data) {
   {
     const py::gil_scoped_release others;
-    popdist::collectives::detail::broadcast(data.data(), data.size(), 0);
+    popdist::collectives::detail::broadcast(data.data(), data.size(), 0,
+                                            popdist::defaultCommunicatorId);
   }
   return data;
 }
