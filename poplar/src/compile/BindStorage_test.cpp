@@ -110,7 +110,7 @@ TEST(BindStorage, AsksTheBackendOfTheTarget) {
     auto first = t.copy(s, x);
     const auto second = t.put(kernel);
     t.image.programs = {t.sequence({first, second, t.print(y)})};
-    bindStorage(t.image);
+    shareStorage(t.image);
     const auto &v = t.image.variables;
     EXPECT_EQ(v[x].arenaOffset, picky ? 512u : 128u);
     EXPECT_EQ(v[y].arenaOffset, picky ? 1024u : 128u);
