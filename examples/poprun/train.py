@@ -58,7 +58,7 @@ def main():
     trained.copyWeightsToHost()
     if popdist.getInstanceIndex() == 0:
         weights = b"".join(value.detach().numpy().tobytes() for value in model.state_dict().values())
-        print("weights", hashlib.sha256(weights).hexdigest()[:16])
+        print(f"weights {hashlib.sha256(weights).hexdigest()[:16]}")
 
 
 if __name__ == "__main__":
