@@ -34,6 +34,11 @@ export function textColour(text: string): string {
   return paletteColour(Math.abs(hash));
 }
 
+// Of texts in plots: it grows with that of the page (style.css), as far as rows of a flame graph have room.
+export function plotFont(): string {
+  return `${window.matchMedia('(min-width: 2400px)').matches ? 13 : 11}px system-ui, sans-serif`;
+}
+
 export class Surface {
   readonly element = h('canvas', { tabindex: 0 });
   readonly context: CanvasRenderingContext2D;

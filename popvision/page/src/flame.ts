@@ -3,7 +3,7 @@
 // at each depth they are in order, so the first visible one is looked up and everything within a pixel is skipped.
 import { h, timed } from './dom';
 import { keep } from './keep';
-import { Surface, colour, hideTip, showTip, ticks, tipTable } from './canvas';
+import { Surface, colour, hideTip, showTip, ticks, tipTable, plotFont } from './canvas';
 import { Range, attach, wasDragged } from './range';
 
 export interface Intervals {
@@ -212,7 +212,7 @@ export class Flame {
   private paint(): void {
     const { context: c, width, height } = this.surface;
     c.clearRect(0, 0, width, height);
-    c.font = '11px system-ui, sans-serif';
+    c.font = plotFont();
     c.textBaseline = 'middle';
     const view = {
       top: this.element.scrollTop - 200,

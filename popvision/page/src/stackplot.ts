@@ -4,7 +4,7 @@
 import { h, format, thousands, timed } from './dom';
 import { keep } from './keep';
 import type { Unit } from './dom';
-import { Surface, colour, hideTip, showTip, ticks, tipTable } from './canvas';
+import { Surface, colour, hideTip, showTip, ticks, tipTable, plotFont } from './canvas';
 import { Range, attach, wasDragged } from './range';
 
 export interface Series {
@@ -243,7 +243,7 @@ export class StackPlot {
   }
   private axes(y: (v: number) => number, x: (i: number) => number, high: number, first: number, last: number): void {
     const { context: c, width, height } = this.surface;
-    c.font = '11px system-ui, sans-serif';
+    c.font = plotFont();
     c.textBaseline = 'alphabetic';
     for (const value of ticks(0, high, 5)) {
       c.strokeStyle = colour('line');

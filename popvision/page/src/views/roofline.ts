@@ -5,7 +5,7 @@ import type { View } from '../app';
 import type { Column } from '../grid';
 import type { Row } from './operations';
 import { numberColumn } from '../app';
-import { Surface, colour, hideTip, showTip, textColour, tipTable } from '../canvas';
+import { Surface, colour, hideTip, showTip, textColour, tipTable, plotFont } from '../canvas';
 import { changed, format, h, highest, lowest, paired, prefixed } from '../dom';
 import { Grid } from '../grid';
 import { group } from './operations';
@@ -95,7 +95,7 @@ export const roofline: View = async context => {
   const surface = new Surface(560, () => {
     const c = surface.context;
     c.clearRect(0, 0, surface.width, surface.height);
-    c.font = '11px system-ui, sans-serif';
+    c.font = plotFont();
     for (let e = Math.ceil(Math.log10(low.y)); e <= Math.log10(high.y); ++e) {
       c.fillStyle = colour('line');
       c.fillRect(left, y(10 ** e), surface.width, 1);
