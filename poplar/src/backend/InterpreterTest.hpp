@@ -189,8 +189,9 @@ public:
           builder.image.programs = {builder.last()};
           return std::make_shared<const Image>(builder.image);
         }()),
-        recorder(*image_, {}), interpreter(image_, arch::systemOf(arch::chipByName("ipu2")),
-                                           findBackend(backend), options, host, recorder) {
+        recorder(*image_, {}),
+        interpreter(image_, arch::systemOf(arch::chipByName("ipu2"), image_->replicationFactor),
+                    findBackend(backend), options, host, recorder) {
     interpreter.load();
   }
   void run() { interpreter.run(0); }
