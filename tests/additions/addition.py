@@ -32,5 +32,6 @@ def insert(file, before, text):
     lines = file.read_text().splitlines(keepends=True)
     found = [i for i, line in enumerate(lines) if re.search(before, line)]
     assert found, f"{file}: no line matches {before!r}"
-    lines.insert(found[0] + 1, textwrap.dedent(text).strip("\n") + "\n")
+    like = re.match(r" *", lines[found[0]]).group()
+    lines.insert(found[0] + 1, textwrap.indent(textwrap.dedent(text).strip("\n"), like) + "\n")
     file.write_text("".join(lines))
