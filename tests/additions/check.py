@@ -84,6 +84,9 @@ def mounted(options, scratch):
 
 def prove(root, build):
     os.chdir(root)
+    for path in (path for addition in ALL for path in addition.files if path.endswith(".cpp")):
+        file = pathlib.Path(path)  # a file with this word stays out of unity groups, so that they are what they were
+        file.write_text(file.read_text() + "#undef ADDITION\n")
     targets = sorted({target for addition in ALL for target in addition.targets})
     subprocess.run(["cmake", "--build", build, "--parallel", "2", "--target", *targets], check=True)
     failed = 0
