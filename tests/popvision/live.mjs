@@ -31,10 +31,14 @@ try {
   const press = key =>
     browser.run(`document.querySelector('main canvas').dispatchEvent(
       new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`);
-  for (const key of ['+', '+', 'ArrowRight', 'ArrowRight']) await press(key);
+  const tile = `document.querySelector('[data-key="tile.tile"]')?.dataset.v`;
+  for (const key of ['+', '+', 'ArrowRight']) await press(key);
+  await browser.until(tile, 'the tile');
+  const first = await browser.run(tile);
+  await press('ArrowRight');
+  await browser.until(`${tile} && ${tile} !== '${first}'`, 'its neighbour');
   await browser.run(`{ const choice = document.querySelector('main select'); choice.value = 'liveness';
     choice.dispatchEvent(new Event('change', { bubbles: true })); }`);
-  const tile = `document.querySelector('[data-key="tile.tile"]')?.dataset.v`;
   await browser.until(tile, 'the tile');
   const kept = () => browser.run('JSON.stringify(popvision.kept())');
   seen.kept = { before: JSON.parse(await kept()), tile: await browser.run(tile) };
