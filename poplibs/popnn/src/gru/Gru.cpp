@@ -9,6 +9,7 @@
 
 namespace popnn::gru {
 
+using kernels::GruOf;
 using poplar::DebugContext;
 using poplar::OptionFlags;
 using poplar::Tensor;
@@ -38,8 +39,8 @@ GruParams::GruParams(poplar::Type type, std::size_t batch, std::size_t maxSteps,
   rnn::checkParams("GruParams", rnn);
 }
 
-Shape shapeOf(const GruParams &p) {
-  Shape s;
+GruOf shapeOf(const GruParams &p) {
+  GruOf s;
   rnn::describe(p, s);
   s.resetAfter = p.resetAfter;
   return s;
@@ -101,14 +102,13 @@ void inIf(rnn::Uses &uses, std::uint32_t bit, const Tensor *t) {
 // Callers' scores are [batch][steps], those of kernels [steps][batch].
 void inAttention(rnn::Uses &uses, const Tensor *t) {
   if (t)
-    uses.inIf(true, HasAttention, t->transpose());
+    uses.inIf(true, GruOf::HasAttention, t->transpose());
 }
 
 std::string attributes(const GruParams &p, const rnn::Uses &uses) {
-  openipu::AttributeWriter writer;
-  write(writer, shapeOf(p));
-  writer.put(uses.bits);
-  return writer.take();
+  auto s = shapeOf(p);
+  s.present = uses.bits;
+  return s.write();
 }
 
 bool masked(const Tensor *lengths) {
@@ -193,18 +193,18 @@ Tensor addForward(poplar::Graph &graph, const Call &c, Tensor *intermediates, Se
     *intermediates =
         rnn::createSequence(graph, p.rnn.dataType, rnn::keptShape(p.rnn, shapeOf(p).kept()),
                             parsed.shards, {di, "intermediates"});
-    uses.outIf(true, HasIntermediates, *intermediates);
+    uses.outIf(true, GruOf::HasIntermediates, *intermediates);
   }
   uses.in(c.input);
   uses.in(c.initial);
   inWeights(uses, c.weights);
   inAttention(uses, c.attention);
-  inIf(uses, HasLengths, c.allLengths());
+  inIf(uses, GruOf::HasLengths, c.allLengths());
   Extent extent;
   extent.intermediates = intermediates;
   extent.attention = c.attention;
   extent.masked = masked(c.allLengths());
-  prog.add(openipu::operation(graph, {"popnn.gruForward",
+  prog.add(openipu::operation(graph, {kernels::gruForward,
                                       uses.all(),
                                       attributes(p, uses),
                                       forwardPlan(graph.getTarget(), p, parsed, extent, cache),
@@ -253,19 +253,19 @@ Tensor addBackward(poplar::Graph &graph, const Call &c, const Passed &b, Sequenc
   rnn::Uses uses;
   uses.out(gradient);
   if (extent.inputGradients)
-    uses.outIf(true, WantsInputGradient,
+    uses.outIf(true, GruOf::WantsInputGradient,
                *b.inputGrad = sequence(rnn::inputShape(p.rnn), "inputGrad"));
   if (b.gateGrads)
-    uses.outIf(true, WantsGateGradients,
+    uses.outIf(true, GruOf::WantsGateGradients,
                *b.gateGrads =
                    sequence(rnn::keptShape(p.rnn, shapeOf(p).gradients()), "bwdIntermediates"));
   if (b.attentionGrad) {
     const auto gradients = sequence({p.rnn.maxTimeSteps, p.rnn.batchSize}, "attentionGrad");
-    uses.outIf(true, WantsAttentionGradient, gradients);
+    uses.outIf(true, GruOf::WantsAttentionGradient, gradients);
     *b.attentionGrad = gradients.transpose();
   }
   if (b.weightGrads) {
-    uses.bits |= WantsWeightGradients;
+    uses.bits |= GruOf::WantsWeightGradients;
     rnn::outWeights(uses, *b.weightGrads = rnn::cloneWeights(graph, c.weights, {di}));
   }
   uses.in(c.initial);
@@ -273,10 +273,10 @@ Tensor addBackward(poplar::Graph &graph, const Call &c, const Passed &b, Sequenc
   inWeights(uses, c.weights);
   uses.in(c.input);
   uses.in(b.outputGrad);
-  uses.inIf(p.outputFullSequence, HasOutput, b.output);
+  uses.inIf(p.outputFullSequence, GruOf::HasOutput, b.output);
   inAttention(uses, c.attention);
-  inIf(uses, HasLengths, c.allLengths());
-  prog.add(openipu::operation(graph, {"popnn.gruBackward",
+  inIf(uses, GruOf::HasLengths, c.allLengths());
+  prog.add(openipu::operation(graph, {kernels::gruBackward,
                                       uses.all(),
                                       attributes(p, uses),
                                       backwardPlan(graph.getTarget(), p, parsed, extent, cache),
@@ -303,8 +303,8 @@ GruWeights addUpdate(poplar::Graph &graph, const Call &c, const Tensor &intermed
   rnn::outWeights(uses, gradients);
   for (const auto &t : {c.initial, intermediates, gateGrads, c.input})
     uses.in(t);
-  uses.inIf(p.outputFullSequence, HasOutput, output);
-  prog.add(openipu::operation(graph, {"popnn.gruUpdate",
+  uses.inIf(p.outputFullSequence, GruOf::HasOutput, output);
+  prog.add(openipu::operation(graph, {kernels::gruUpdate,
                                       uses.all(),
                                       attributes(p, uses),
                                       updatePlan(graph.getTarget(), p, parsed, cache),

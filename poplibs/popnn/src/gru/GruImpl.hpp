@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What the files of the GRU share: options, attributes of the kernels, plans.
+// What the files of the GRU share: options, plans.
 #pragma once
-#include "gru/GruHost.hpp"
-#include "openipu/Attributes.hpp"
 #include "openipu/Plan.hpp"
 #include "popnn/Gru.hpp"
+#include "popnn/kernels/Gru.hpp"
 #include "rnn/Layer.hpp"
 
 namespace popnn::gru {
@@ -14,21 +13,7 @@ struct Options : rnn::LayerOptions {
 };
 Options parseOptions(const poplar::OptionFlags &options);
 
-Shape shapeOf(const GruParams &params);
-void write(openipu::AttributeWriter &writer, const Shape &shape);
-Shape readShape(openipu::AttributeReader &reader, const openipu::Rounding &rounding);
-
-// Optional operands of the kernels.
-enum Present : std::uint32_t {
-  HasIntermediates = 1,
-  HasLengths = 2,
-  HasAttention = 4,
-  HasOutput = 8,
-  WantsInputGradient = 16,
-  WantsGateGradients = 32,
-  WantsWeightGradients = 64,
-  WantsAttentionGradient = 128,
-};
+kernels::GruOf shapeOf(const GruParams &params);
 
 // What a call does beside the plain layer.
 struct Extent {

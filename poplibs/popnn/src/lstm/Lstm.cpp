@@ -9,6 +9,7 @@
 
 namespace popnn::lstm {
 
+using kernels::LstmOf;
 using poplar::DebugContext;
 using poplar::OptionFlags;
 using poplar::Tensor;
@@ -42,8 +43,8 @@ Tensor LstmState::getAsTensor() const {
   return poplar::concat(output.expand({0}), cellState.expand({0}));
 }
 
-Shape shapeOf(const LstmParams &p, const Options &options) {
-  Shape s;
+LstmOf shapeOf(const LstmParams &p, const Options &options) {
+  LstmOf s;
   rnn::describe(p, s);
   s.recomputation = options.recomputation;
   s.preserveFinalState = p.preserveFinalState;
@@ -161,7 +162,7 @@ std::pair<Tensor, Tensor> lstmFwd(poplar::Graph &graph, const LstmParams &params
   checkState(here, params, stateInit);
   checkWeights(here, params, weights);
   rnn::checkTensor(here, "the input", in, params.rnn.dataType, rnn::inputShape(params.rnn));
-  const auto shape = shapeOf(params, parsed);
+  auto s = shapeOf(params, parsed);
 
   auto output = rnn::createOutput(graph, params, parsed.shards, {di, "output"});
   auto cell = rnn::createState(graph, params.rnn, {di, "cellState"});
@@ -170,24 +171,22 @@ std::pair<Tensor, Tensor> lstmFwd(poplar::Graph &graph, const LstmParams &params
   uses.out(cell);
   if (intermediates) {
     *intermediates =
-        rnn::createSequence(graph, params.rnn.dataType, rnn::keptShape(params.rnn, shape.kept()),
+        rnn::createSequence(graph, params.rnn.dataType, rnn::keptShape(params.rnn, s.kept()),
                             parsed.shards, {di, "intermediates"});
-    uses.outIf(shape.kept(), HasIntermediates, *intermediates);
+    uses.outIf(s.kept(), LstmOf::HasIntermediates, *intermediates);
   }
   for (const auto &t : {in, stateInit.output, stateInit.cellState})
     uses.in(t);
-  uses.inIf(weights.inputWeights.valid(), HasInputWeights, weights.inputWeights);
+  uses.inIf(weights.inputWeights.valid(), LstmOf::HasInputWeights, weights.inputWeights);
   uses.in(weights.outputWeights);
   uses.in(weights.biases);
-  uses.inIf(params.rnn.variableTimeSteps(), HasLengths, params.rnn.varTimeSteps);
+  uses.inIf(params.rnn.variableTimeSteps(), LstmOf::HasLengths, params.rnn.varTimeSteps);
 
-  openipu::AttributeWriter attributes;
-  write(attributes, shape);
-  attributes.put(uses.bits);
+  s.present = uses.bits;
   fwdProg.add(openipu::operation(
-      graph, {"popnn.lstmForward",
+      graph, {kernels::lstmForward,
               uses.all(),
-              attributes.take(),
+              s.write(),
               forwardPlan(graph.getTarget(), params, parsed, intermediates, planningCache),
               {di, "lstmFwd"}}));
   di.addOutputs(
@@ -209,7 +208,7 @@ struct Backward {
   LstmWeights *weightGrads;
 };
 
-void checkBackward(const LstmParams &p, const Shape &s, const Backward &b) {
+void checkBackward(const LstmParams &p, const LstmOf &s, const Backward &b) {
   checkState(b.function, p, b.stateInit);
   checkWeights(b.function, p, b.weights);
   const auto type = p.rnn.dataType;
@@ -229,7 +228,7 @@ LstmState addBackward(poplar::Graph &graph, const LstmParams &p, poplar::program
                       const Backward &b, const DebugContext &context, const OptionFlags &options,
                       PlanningCache *cache) {
   const auto parsed = check(b.function, p, options);
-  const auto s = shapeOf(p, parsed);
+  auto s = shapeOf(p, parsed);
   checkBackward(p, s, b);
   const bool inputGradients = b.inputGrad && p.calcInputGradients && p.doInputWeightCalc;
   const bool update = b.weightGrads, recompute = s.recomputation == Recomputation::Full;
@@ -242,38 +241,37 @@ LstmState addBackward(poplar::Graph &graph, const LstmParams &p, poplar::program
   if (inputGradients) {
     *b.inputGrad = rnn::createSequence(graph, p.rnn.dataType, rnn::inputShape(p.rnn), parsed.shards,
                                        {context, "inputGrad"});
-    uses.outIf(true, WantsInputGradient, *b.inputGrad);
+    uses.outIf(true, LstmOf::WantsInputGradient, *b.inputGrad);
   }
   if (b.gateGrads) {
     *b.gateGrads = rnn::createSequence(graph, p.rnn.dataType, rnn::keptShape(p.rnn, 4),
                                        parsed.shards, {context, "bwdIntermediates"});
-    uses.outIf(true, WantsGateGradients, *b.gateGrads);
+    uses.outIf(true, LstmOf::WantsGateGradients, *b.gateGrads);
   }
   if (update) {
     *b.weightGrads = rnn::cloneWeights(graph, b.weights, context);
-    uses.bits |= WantsWeightGradients;
+    uses.bits |= LstmOf::WantsWeightGradients;
     rnn::outWeights(uses, *b.weightGrads);
   }
   uses.in(b.stateInit.output);
   uses.in(b.stateInit.cellState);
-  uses.inIf(s.kept(), HasIntermediates, b.intermediates);
-  uses.inIf(b.weights.inputWeights.valid(), HasInputWeights, b.weights.inputWeights);
+  uses.inIf(s.kept(), LstmOf::HasIntermediates, b.intermediates);
+  uses.inIf(b.weights.inputWeights.valid(), LstmOf::HasInputWeights, b.weights.inputWeights);
   uses.in(b.weights.outputWeights);
   uses.in(b.weights.biases);
-  uses.inIf(update || recompute, HasInput, b.input);
-  uses.inIf((update || recompute) && p.outputFullSequence, HasOutput, b.output);
+  uses.inIf(update || recompute, LstmOf::HasInput, b.input);
+  uses.inIf((update || recompute) && p.outputFullSequence, LstmOf::HasOutput, b.output);
   uses.in(b.outputGrad);
-  uses.inIf(b.lastOutputGrad, HasLastOutput, b.lastOutputGrad ? *b.lastOutputGrad : Tensor());
-  uses.inIf(b.lastCellGrad, HasLastCell, b.lastCellGrad ? *b.lastCellGrad : Tensor());
-  uses.inIf(p.rnn.variableTimeSteps(), HasLengths, p.rnn.varTimeSteps);
+  uses.inIf(b.lastOutputGrad, LstmOf::HasLastOutput,
+            b.lastOutputGrad ? *b.lastOutputGrad : Tensor());
+  uses.inIf(b.lastCellGrad, LstmOf::HasLastCell, b.lastCellGrad ? *b.lastCellGrad : Tensor());
+  uses.inIf(p.rnn.variableTimeSteps(), LstmOf::HasLengths, p.rnn.varTimeSteps);
 
-  openipu::AttributeWriter attributes;
-  write(attributes, s);
-  attributes.put(uses.bits);
+  s.present = uses.bits;
   auto plan =
       backwardPlan(graph.getTarget(), p, parsed, inputGradients, b.gateGrads, update, cache);
   prog.add(openipu::operation(
-      graph, {"popnn.lstmBackward", uses.all(), attributes.take(), plan, {context, "lstmBwd"}}));
+      graph, {kernels::lstmBackward, uses.all(), s.write(), plan, {context, "lstmBwd"}}));
   return gradient;
 }
 
@@ -315,7 +313,7 @@ LstmWeights lstmWU(poplar::Graph &graph, const LstmParams &params, poplar::progr
   PoplibsOpDebugInfo di(debugContext, DI_ARGS(input, output, options));
   const char *here = "lstm::lstmWU";
   const auto parsed = check(here, params, options);
-  const auto s = shapeOf(params, parsed);
+  auto s = shapeOf(params, parsed);
   checkBackward(params, s,
                 {here, fwdStateInit, fwdIntermediates, weights, input, output, output, nullptr,
                  nullptr, nullptr, nullptr, nullptr});
@@ -324,19 +322,17 @@ LstmWeights lstmWU(poplar::Graph &graph, const LstmParams &params, poplar::progr
   auto gradients = rnn::cloneWeights(graph, weights, {di});
   rnn::Uses uses;
   if (weights.inputWeights.valid())
-    uses.bits |= HasInputWeights;
+    uses.bits |= LstmOf::HasInputWeights;
   rnn::outWeights(uses, gradients);
   uses.in(fwdStateInit.output);
   uses.in(bwdIntermediates);
-  uses.inIf(!params.outputFullSequence, HasIntermediates, fwdIntermediates);
-  uses.inIf(params.doInputWeightCalc, HasInput, input);
-  uses.inIf(params.outputFullSequence, HasOutput, output);
-  openipu::AttributeWriter attributes;
-  write(attributes, s);
-  attributes.put(uses.bits);
-  prog.add(openipu::operation(graph, {"popnn.lstmUpdate",
+  uses.inIf(!params.outputFullSequence, LstmOf::HasIntermediates, fwdIntermediates);
+  uses.inIf(params.doInputWeightCalc, LstmOf::HasInput, input);
+  uses.inIf(params.outputFullSequence, LstmOf::HasOutput, output);
+  s.present = uses.bits;
+  prog.add(openipu::operation(graph, {kernels::lstmUpdate,
                                       uses.all(),
-                                      attributes.take(),
+                                      s.write(),
                                       updatePlan(graph.getTarget(), params, parsed, planningCache),
                                       {di, "lstmWU"}}));
   return gradients;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What the files of the LSTM share: options, attributes of the kernels, plans.
+// What the files of the LSTM share: options, plans.
 #pragma once
-#include "lstm/LstmHost.hpp"
-#include "openipu/Attributes.hpp"
 #include "openipu/Plan.hpp"
+#include "popnn/kernels/Lstm.hpp"
 #include "popnn/Lstm.hpp"
 #include "rnn/Layer.hpp"
 
 namespace popnn::lstm {
+
+using kernels::Recomputation;
 
 struct Options : rnn::LayerOptions {
   bool preCalcWeights = false, disableInterleaving = false;
@@ -17,23 +18,7 @@ struct Options : rnn::LayerOptions {
 };
 Options parseOptions(const poplar::OptionFlags &options, const poplar::Type &dataType);
 
-Shape shapeOf(const LstmParams &params, const Options &options);
-void write(openipu::AttributeWriter &writer, const Shape &shape);
-Shape readShape(openipu::AttributeReader &reader, const openipu::Rounding &rounding);
-
-// Optional operands of the kernels.
-enum Present : std::uint32_t {
-  HasIntermediates = 1,
-  HasLengths = 2,
-  HasInputWeights = 4,
-  HasInput = 8,
-  HasOutput = 16,
-  HasLastOutput = 32,
-  HasLastCell = 64,
-  WantsInputGradient = 128,
-  WantsGateGradients = 256,
-  WantsWeightGradients = 512,
-};
+kernels::LstmOf shapeOf(const LstmParams &params, const Options &options);
 
 openipu::Plan forwardPlan(const poplar::Target &target, const LstmParams &params,
                           const Options &options, bool keepsIntermediates,

@@ -23,7 +23,7 @@ poplar::OptionFlags LayerOptions::productFlags(const char *pass) const {
 }
 
 void checkActivation(const char *function, const char *who, NonLinearityType type) {
-  if (!isGateActivation(type))
+  if (!kernels::isGateActivation(type))
     throw poputil::poplibs_error(
         base::str(function, ": ", who, " cannot use the activation ", asString(type),
                   "; use SIGMOID, HARD_SIGMOID, RELU, TANH, SOFTMAX or SOFTMAX_STABLE."));

@@ -6,8 +6,8 @@
 #include "base/Text.hpp"
 #include "poplin/MatMul.hpp"
 #include "poplin/ProductPlan.hpp"
+#include "popnn/kernels/RecurrentCell.hpp"
 #include "poputil/exceptions.hpp"
-#include "rnn/Cell.hpp"
 #include "rnn/Layout.hpp"
 #include <algorithm>
 
@@ -44,7 +44,7 @@ void checkCell(const char *function, const Params &p, const std::vector<Unit> &u
     checkActivation(function, "a cell", type);
 }
 
-template <class Params> void describe(const Params &p, CellShape &s) {
+template <class Params> void describe(const Params &p, kernels::CellOf &s) {
   s.steps = p.rnn.maxTimeSteps;
   s.batch = p.rnn.batchSize;
   s.in = p.rnn.layerSizes[0];

@@ -1,196 +1,29 @@
 // SPDX-License-Identifier: MIT
-// Plain recurrent layers: two kernels, forward and backward over any number of steps, and one that
-// adds to the gradients of the weights. Device: a loop over the steps, as the other layers.
+// Plain recurrent layers: forward and backward over any number of steps, and adding to the
+// gradients of the weights. Device: a loop over the steps, as the other layers.
 #include "popnn/Recurrent.hpp"
 #include "base/Text.hpp"
 #include "poplin/ProductPlan.hpp"
+#include "popnn/kernels/Recurrent.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/TileMapping.hpp"
-#include "rnn/Gates.hpp"
 #include "rnn/Layer.hpp"
-#include "rnn/Operands.hpp"
 #include "rnn/StepPlan.hpp"
 #include "rnn/Weights.hpp"
 
 namespace popnn::rnn {
 
-using openipu::KernelArgs;
+using kernels::RnnOf;
 using poplar::DebugContext;
 using poplar::Tensor;
 using poplar::program::Sequence;
 using poplin::PlanningCache;
-using poplin::dense::Floats;
-using poplin::dense::FloatsOut;
 using popops::expr::BinaryOpType;
 using poputil::poplibs_error;
 using poputil::PoplibsOpDebugInfo;
 
 namespace {
-
-enum Present : std::uint32_t {
-  FromInput = 1,  // x and W, else x W
-  Iterates = 2,   // else only x W is wanted
-  HasState = 4,   // backward state of the step after
-  WantsInput = 8, // gradient of the input
-  WantsWeights = 16,
-  WantsState = 32,
-};
-
-struct Attributes {
-  std::uint32_t bits;
-  NonLinearityType type;
-  explicit Attributes(const KernelArgs &args) {
-    openipu::AttributeReader reader(args.attributes);
-    bits = reader.get<std::uint32_t>();
-    type = reader.get<NonLinearityType>();
-  }
-  static std::string of(std::uint32_t bits, NonLinearityType type) {
-    return openipu::AttributeWriter().put(bits).put(type).take();
-  }
-};
-
-// y[steps][batch][out] = f(y + h U + b) in place, where y holds x W.
-void iterate(NonLinearityType type, std::size_t steps, std::size_t batch, std::size_t out,
-             const float *initial, const float *feedback, const float *biases,
-             const openipu::Rounding *rounding, float *y) {
-  const float *h = initial;
-  for (std::size_t t = 0; t < steps && batch * out > 0; ++t, h = y, y += batch * out) {
-    multiply(batch, out, out, matrix(h, out), matrix(feedback, out), matrix(y, out), 1);
-    forElements(batch, 8 * out, [&](std::size_t e) {
-      float *row = y + e * out;
-      for (std::size_t k = 0; k < out; ++k)
-        row[k] += biases[k];
-      activate(type, row, out);
-      if (rounding)
-        roundToHalf(*rounding, t * batch + e, Rounded::Output, row, out);
-    });
-  }
-}
-
-void runForward(const KernelArgs &args) {
-  const Attributes a(args);
-  Operands ins(args.inputs);
-  const FloatsOut y(args.outputs[0]);
-  const auto &shape = args.outputs[0].shape;
-  const std::size_t steps = shape[0], batch = shape[1], out = shape[2];
-  const auto &first = ins.next();
-  const Floats x(first);
-  if (a.bits & FromInput) {
-    const Floats w(ins.next());
-    const auto in = first.shape[2];
-    multiply(steps * batch, out, in, matrix(x.data(), in), matrix(w.data(), out),
-             matrix(y.data(), out));
-  } else {
-    std::copy_n(x.data(), steps * batch * out, y.data());
-  }
-  if (a.bits & Iterates) {
-    const Floats h(ins.next()), u(ins.next()), b(ins.next());
-    iterate(a.type, steps, batch, out, h.data(), u.data(), b.data(),
-            first.type == openipu::TypeId::Half ? &args.rounding : nullptr, y.data());
-  }
-  y.flush();
-}
-
-// state[t] = (dy[t] + state[t+1] U^T) f'(y[t]), from the last step to the first.
-void iterateBack(NonLinearityType type, std::size_t steps, std::size_t batch, std::size_t out,
-                 const float *dy, const float *y, const float *feedback, const float *after,
-                 const openipu::Rounding *rounding, float *state) {
-  for (auto t = batch * out > 0 ? steps : 0; t-- > 0;) {
-    float *now = state + t * batch * out;
-    std::copy_n(dy + t * batch * out, batch * out, now);
-    if (after)
-      multiply(batch, out, out, matrix(after, out), matrix(feedback, out).transposed(),
-               matrix(now, out), 1);
-    for (std::size_t e = 0; e < batch; ++e)
-      multiplyByGradient(type, y + (t * batch + e) * out, now + e * out, out);
-    if (rounding)
-      roundToHalf(*rounding, t, Rounded::Gradient, now, batch * out);
-    after = now;
-  }
-}
-
-// Gradients of the weights from states and inputs of `rows` rows, added to or put into `to`.
-void addDeltas(const float *state, const float *x, const float *previous, std::size_t rows,
-               std::size_t in, std::size_t out, bool add, float *w, float *u) {
-  if (w)
-    multiply(in, out, rows, matrix(x, in).transposed(), matrix(state, out), matrix(w, out), add);
-  if (u)
-    multiply(out, out, rows, matrix(previous, out).transposed(), matrix(state, out), matrix(u, out),
-             add);
-}
-
-void runBackward(const KernelArgs &args) {
-  const Attributes a(args);
-  Operands outs(args.outputs), ins(args.inputs);
-  const auto &dyOperand = ins.next();
-  const auto *rounding = dyOperand.type == openipu::TypeId::Half ? &args.rounding : nullptr;
-  const std::size_t steps = dyOperand.shape[0], batch = dyOperand.shape[1],
-                    out = dyOperand.shape[2];
-  const Floats dy(dyOperand), y(ins.next()), u(ins.next());
-  Floats after, w, x, h0;
-  if (a.bits & HasState)
-    after = Floats(ins.next());
-  std::vector<float> own(steps * batch * out);
-  iterateBack(a.type, steps, batch, out, dy.data(), y.data(), u.data(), after.data(), rounding,
-              own.data());
-  if (a.bits & WantsState) {
-    const FloatsOut state(outs.next());
-    std::copy(own.begin(), own.end(), state.data());
-    state.flush();
-  }
-  if (a.bits & WantsInput) {
-    w = Floats(ins.next());
-    const auto &dxOperand = outs.next();
-    const FloatsOut dx(dxOperand);
-    const auto in = dxOperand.shape.back();
-    multiply(steps * batch, in, out, matrix(own.data(), out), matrix(w.data(), out).transposed(),
-             matrix(dx.data(), in));
-    dx.flush();
-  }
-  if (a.bits & WantsWeights) {
-    const auto &xOperand = ins.next();
-    x = Floats(xOperand);
-    h0 = Floats(ins.next());
-    const auto in = xOperand.shape[2], first = std::min<std::size_t>(steps, 1) * batch;
-    const FloatsOut dw(outs.next()), du(outs.next()), db(outs.next());
-    addDeltas(own.data(), x.data(), nullptr, steps * batch, in, out, false, dw.data(), nullptr);
-    addDeltas(own.data(), nullptr, h0.data(), first, in, out, false, nullptr, du.data());
-    if (steps > 1)
-      addDeltas(own.data() + first * out, nullptr, y.data(), steps * batch - first, in, out, true,
-                nullptr, du.data());
-    sumRows(own.data(), steps * batch, out, out, db.data());
-    for (const auto *result : {&dw, &du, &db})
-      result->flush();
-  }
-}
-
-void runUpdate(const KernelArgs &args) {
-  const Floats state(args.inputs[0]), x(args.inputs[1]), h(args.inputs[2]);
-  const std::size_t batch = args.inputs[0].shape[0], out = args.inputs[0].shape[1],
-                    in = args.inputs[1].shape[1];
-  using poplin::dense::load;
-  using poplin::dense::store;
-  using poplin::dense::View;
-  std::vector<float> w(out * in), u(out * out), b(out), sums(out);
-  const View views[] = {View(args.outputs[0]), View(args.outputs[1]), View(args.outputs[2])};
-  float *values[] = {w.data(), u.data(), b.data()};
-  for (int i = 0; i < 3; ++i)
-    load(views[i], values[i]);
-  addDeltas(state.data(), x.data(), h.data(), batch, in, out, true, w.data(), u.data());
-  sumRows(state.data(), batch, out, out, sums.data());
-  for (std::size_t k = 0; k < out; ++k)
-    b[k] += sums[k];
-  for (int i = 0; i < 3; ++i)
-    store(values[i], views[i]);
-}
-
-const openipu::Registered registeredForward{
-    {"popnn.rnnForward", runForward, {}, {}, nullptr, openipu::alwaysGivesFloats}};
-const openipu::Registered registeredBackward{
-    {"popnn.rnnBackward", runBackward, {}, {}, nullptr, openipu::alwaysGivesFloats}};
-const openipu::Registered registeredUpdate{
-    {"popnn.rnnUpdate", runUpdate, {}, {}, nullptr, openipu::alwaysGivesFloats}};
 
 poplar::OptionFlags flagsOf(const poplar::Type &partials, bool inferenceOnly, const char *pass) {
   return {{"partialsType", partials.toString()},
@@ -276,9 +109,9 @@ Tensor forwardWeightInput(poplar::Graph &graph, const Tensor &actIn, const Tenso
   uses.out(y);
   uses.in(actIn);
   uses.in(weights);
-  prog.add(openipu::operation(graph, {"popnn.rnnForward",
+  prog.add(openipu::operation(graph, {kernels::rnnForward,
                                       uses.all(),
-                                      Attributes::of(FromInput, NonLinearityType::TANH),
+                                      RnnOf{RnnOf::FromInput, NonLinearityType::TANH}.write(),
                                       plan,
                                       {di, "weightInput"}}));
   return y;
@@ -311,9 +144,9 @@ Tensor forwardIterate(poplar::Graph &graph, const Tensor &feedFwdIn, const Tenso
   uses.out(y);
   for (const auto &t : {feedFwdIn, initState, feedbackWeights, biases})
     uses.in(t);
-  prog.add(openipu::operation(graph, {"popnn.rnnForward",
+  prog.add(openipu::operation(graph, {kernels::rnnForward,
                                       uses.all(),
-                                      Attributes::of(Iterates, nonLinearityType),
+                                      RnnOf{RnnOf::Iterates, nonLinearityType}.write(),
                                       plan.take(),
                                       {di, "iterate"}}));
   return y;
@@ -381,13 +214,13 @@ void addBackward(poplar::Graph &graph, const Backward &b, Sequence &prog, NonLin
     uses.in(t);
   if (b.after) {
     checkTensor(b.function, "the backward state", *b.after, dType, {batch, out});
-    uses.inIf(true, HasState, *b.after);
+    uses.inIf(true, RnnOf::HasState, *b.after);
   }
   if (b.state)
-    uses.outIf(true, WantsState,
+    uses.outIf(true, RnnOf::WantsState,
                *b.state = createSequence(graph, dType, {steps, batch, out}, 1, {context, "state"}));
   if (b.inputGrad) {
-    uses.outIf(true, WantsInput,
+    uses.outIf(true, RnnOf::WantsInput,
                *b.inputGrad =
                    createSequence(graph, dType, {steps, batch, in}, 1, {context, "inputGrad"}));
     uses.in(*b.weights);
@@ -399,15 +232,15 @@ void addBackward(poplar::Graph &graph, const Backward &b, Sequence &prog, NonLin
     *b.feedbackGrad = graph.clone(b.feedback, {context, "feedbackGrad"});
     *b.biasesGrad = graph.addVariable(dType, {out}, {context, "biasesGrad"});
     poputil::mapTensorLinearly(graph, *b.biasesGrad);
-    uses.bits |= WantsWeights;
+    uses.bits |= RnnOf::WantsWeights;
     for (const auto *t : {b.weightsGrad, b.feedbackGrad, b.biasesGrad})
       uses.out(*t);
     uses.in(*b.input);
     uses.in(*b.initial);
   }
-  prog.add(openipu::operation(graph, {"popnn.rnnBackward",
+  prog.add(openipu::operation(graph, {kernels::rnnBackward,
                                       uses.all(),
-                                      Attributes::of(uses.bits, type),
+                                      RnnOf{uses.bits, type}.write(),
                                       backwardPlan(graph.getTarget(), b, type, partials, cache),
                                       {context, "backward"}}));
 }
@@ -479,7 +312,7 @@ void paramDeltaUpdate(poplar::Graph &graph, const Tensor &bwdState, const Tensor
   for (const auto &t : {bwdState, actIn, prevOut})
     uses.push_back(openipu::in(t));
   prog.add(
-      openipu::operation(graph, {"popnn.rnnUpdate", uses, {}, plan.take(), {di, "paramDelta"}}));
+      openipu::operation(graph, {kernels::rnnUpdate, uses, {}, plan.take(), {di, "paramDelta"}}));
 }
 
 Tensor rnnFwdSequence(poplar::Graph &graph, Sequence &prog, const Tensor &fwdStateInit,

@@ -3,9 +3,9 @@
 #include "rnn/StepPlan.hpp"
 #include "base/Arithmetic.hpp"
 #include "nonlinearity/NonLinearityCost.hpp"
+#include "popnn/kernels/RecurrentCell.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "popops/SliceCost.hpp"
-#include "rnn/Gates.hpp"
 #include "rnn/Layout.hpp"
 #include <algorithm>
 
@@ -68,7 +68,7 @@ void StepPlan::rowSums(const std::string &name, std::size_t elements) {
 }
 
 void StepPlan::activate(const std::string &name, NonLinearityType type, std::size_t elements) {
-  if (isSoftmax(type)) {
+  if (kernels::isSoftmax(type)) {
     if (type == NonLinearityType::SOFTMAX_STABLE) {
       rowSums(name + "/Max", elements);
       binary(name + "/SubMax", BinaryOpType::SUBTRACT, elements);
@@ -87,7 +87,7 @@ void StepPlan::activate(const std::string &name, NonLinearityType type, std::siz
 
 void StepPlan::activationGradient(const std::string &name, NonLinearityType type,
                                   std::size_t elements) {
-  if (isSoftmax(type)) {
+  if (kernels::isSoftmax(type)) {
     binary(name + "/MulGrad", BinaryOpType::MULTIPLY, elements);
     rowSums(name + "/Sum", elements);
     binary(name + "/MulSum", BinaryOpType::MULTIPLY, elements);

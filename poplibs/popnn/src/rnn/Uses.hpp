@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tensors of an operation one after the other, some of them left out: the other side of
-// Operands.hpp.
+// kernels/rnn/Operands.hpp.
 #pragma once
 #include "openipu/Operation.hpp"
 

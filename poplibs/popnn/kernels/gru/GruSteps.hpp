@@ -2,7 +2,7 @@
 // The arithmetic of a GRU layer on plain floats, whole sequences at a time. Rows are (step, element
 // of the batch) pairs in that order.
 #pragma once
-#include "popnn/GruDef.hpp"
+#include "popnn/kernels/Gru.hpp"
 #include "rnn/Cell.hpp"
 
 namespace popnn::gru {
@@ -10,19 +10,7 @@ namespace popnn::gru {
 using rnn::Column;
 using rnn::Weights; // biases: [3][out], or [3][2][out] with resetAfter
 
-// What a kernel must know.
-struct Shape : rnn::CellShape {
-  Shape() : CellShape(BASIC_GRU_CELL_NUM_UNITS) {}
-  bool resetAfter = false;
-
-  // Intermediates are [steps][batch][kept][out]: gates as in the weights (the update gate before
-  // attention), the state's part of the candidate with resetAfter, the output if nobody else has
-  // it.
-  unsigned kept() const { return 3 + (resetAfter ? 1 : 0) + (fullSequence ? 0 : 1); }
-  // Gradients of the backward pass are [steps][batch][gradients][out]: of the gates' arguments, and
-  // of the state's part of the candidate.
-  unsigned gradients() const { return resetAfter ? 4 : 3; }
-};
+using Shape = rnn::Called<kernels::GruOf>;
 
 struct Trace {
   Column gates, recurrent, output;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The three kernels of a GRU layer: operands become plain floats, GruHost.cpp does the rest.
-#include "gru/GruImpl.hpp"
+// The three kernels of a GRU layer: operands become plain floats, GruSteps.cpp does the rest.
+#include "popnn/kernels/Gru.hpp"
+#include "gru/GruSteps.hpp"
 #include "rnn/Operands.hpp"
+#include <utility>
 
 namespace popnn::gru {
 
@@ -11,38 +13,23 @@ using poplin::dense::FloatsOut;
 using rnn::dataOf;
 using rnn::floatsIf;
 
-void write(openipu::AttributeWriter &writer, const Shape &s) {
-  rnn::write(writer, s);
-  writer.put(s.fullSequence).put(s.resetAfter).put(s.isHalf);
-}
-
-Shape readShape(openipu::AttributeReader &reader, const openipu::Rounding &rounding) {
-  Shape s;
-  rnn::read(reader, rounding, s);
-  for (auto *flag : {&s.fullSequence, &s.resetAfter, &s.isHalf})
-    *flag = reader.get<bool>();
-  return s;
-}
-
 namespace {
 
 void runForward(const KernelArgs &args) {
-  openipu::AttributeReader reader(args.attributes);
-  const auto s = readShape(reader, args.rounding);
+  const Shape s(args);
   if (rnn::writesNothing(args))
     return;
-  const auto bits = reader.get<std::uint32_t>();
   rnn::Operands outs(args.outputs), ins(args.inputs);
   const FloatsOut output(outs.next());
   FloatsOut intermediates;
-  if (bits & HasIntermediates)
+  if (s.present & Shape::HasIntermediates)
     intermediates = FloatsOut(outs.next());
   const Floats x(ins.next()), h0(ins.next());
   const rnn::LayerWeights layer(ins, true);
-  const auto attention = floatsIf(ins.nextIf(bits & HasAttention));
-  const rnn::Lengths lengths(ins.nextIf(bits & HasLengths), s.batch, s.steps);
+  const auto attention = floatsIf(ins.nextIf(s.present & Shape::HasAttention));
+  const rnn::Lengths lengths(ins.nextIf(s.present & Shape::HasLengths), s.batch, s.steps);
   Trace trace;
-  if (bits & HasIntermediates)
+  if (s.present & Shape::HasIntermediates)
     trace = traceOf(s, intermediates.data());
   if (s.fullSequence)
     trace.output = {output.data(), s.out};
@@ -68,24 +55,22 @@ void updateWeights(const Shape &s, rnn::Operands &outs, const float *gradients, 
 }
 
 void runBackward(const KernelArgs &args) {
-  openipu::AttributeReader reader(args.attributes);
-  const auto s = readShape(reader, args.rounding);
-  const auto bits = reader.get<std::uint32_t>();
+  const Shape s(args);
   rnn::Operands outs(args.outputs), ins(args.inputs);
   const FloatsOut dh(outs.next());
   FloatsOut dx, dGates, dAttention;
-  if (bits & WantsInputGradient)
+  if (s.present & Shape::WantsInputGradient)
     dx = FloatsOut(outs.next());
-  if (bits & WantsGateGradients)
+  if (s.present & Shape::WantsGateGradients)
     dGates = FloatsOut(outs.next());
-  if (bits & WantsAttentionGradient)
+  if (s.present & Shape::WantsAttentionGradient)
     dAttention = FloatsOut(outs.next());
   const Floats h0(ins.next()), kept(ins.next());
   const rnn::LayerWeights layer(ins, true);
   const Floats x(ins.next()), dy(ins.next());
-  const auto y = floatsIf(ins.nextIf(bits & HasOutput)),
-             attention = floatsIf(ins.nextIf(bits & HasAttention));
-  const rnn::Lengths lengths(ins.nextIf(bits & HasLengths), s.batch, s.steps);
+  const auto y = floatsIf(ins.nextIf(s.present & Shape::HasOutput)),
+             attention = floatsIf(ins.nextIf(s.present & Shape::HasAttention));
+  const rnn::Lengths lengths(ins.nextIf(s.present & Shape::HasLengths), s.batch, s.steps);
 
   const auto trace = traceFrom(s, kept.data(), dataOf(y));
   std::vector<float> own;
@@ -98,9 +83,9 @@ void runBackward(const KernelArgs &args) {
     dh.data()[k] = s.fullSequence ? 0 : dy[k];
   backward(s, lengths, layer.weights(), h0.data(), dataOf(attention), trace,
            {gates, dh.data(), s.fullSequence ? dy.data() : nullptr, dAttention.data()});
-  if (bits & WantsInputGradient)
+  if (s.present & Shape::WantsInputGradient)
     rnn::inputGradient(s, gates, s.gradients() * s.out, layer.input.data(), dx.data());
-  if (bits & WantsWeightGradients)
+  if (s.present & Shape::WantsWeightGradients)
     updateWeights(s, outs, gates, x.data(), h0.data(), trace);
   for (const auto *result :
        {&dh, &std::as_const(dx), &std::as_const(dGates), &std::as_const(dAttention)})
@@ -108,21 +93,19 @@ void runBackward(const KernelArgs &args) {
 }
 
 void runUpdate(const KernelArgs &args) {
-  openipu::AttributeReader reader(args.attributes);
-  const auto s = readShape(reader, args.rounding);
-  const auto bits = reader.get<std::uint32_t>();
+  const Shape s(args);
   rnn::Operands outs(args.outputs), ins(args.inputs);
   const Floats h0(ins.next()), kept(ins.next()), gates(ins.next()), x(ins.next());
-  const auto y = floatsIf(ins.nextIf(bits & HasOutput));
+  const auto y = floatsIf(ins.nextIf(s.present & Shape::HasOutput));
   updateWeights(s, outs, gates.data(), x.data(), h0.data(), traceFrom(s, kept.data(), dataOf(y)));
 }
 
 const openipu::Registered registeredForward{
-    {"popnn.gruForward", runForward, {}, {}, nullptr, openipu::alwaysGivesFloats}};
+    {.name = kernels::gruForward, .run = runForward, .givesFloats = openipu::alwaysGivesFloats}};
 const openipu::Registered registeredBackward{
-    {"popnn.gruBackward", runBackward, {}, {}, nullptr, openipu::alwaysGivesFloats}};
+    {.name = kernels::gruBackward, .run = runBackward, .givesFloats = openipu::alwaysGivesFloats}};
 const openipu::Registered registeredUpdate{
-    {"popnn.gruUpdate", runUpdate, {}, {}, nullptr, openipu::alwaysGivesFloats}};
+    {.name = kernels::gruUpdate, .run = runUpdate, .givesFloats = openipu::alwaysGivesFloats}};
 
 } // namespace
 

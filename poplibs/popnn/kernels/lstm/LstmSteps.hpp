@@ -2,28 +2,15 @@
 // The arithmetic of an LSTM layer on plain floats, whole sequences at a time. Rows are (step,
 // element of the batch) pairs in that order.
 #pragma once
-#include "popnn/LstmDef.hpp"
+#include "popnn/kernels/Lstm.hpp"
 #include "rnn/Cell.hpp"
 
 namespace popnn::lstm {
 
-enum class Recomputation : std::uint8_t { None, CellAndTanh, Full };
-
 using rnn::Column;
 using rnn::Weights;
 
-// What a kernel must know.
-struct Shape : rnn::CellShape {
-  Shape() : CellShape(BASIC_LSTM_CELL_NUM_UNITS) {}
-  Recomputation recomputation = Recomputation::None;
-  bool preserveFinalState = false, useInput = true;
-
-  // Intermediates are [steps][batch][kept][out]: gates as in the weights, cell state, activated
-  // cell state, output; those that the recomputation mode or the output sequence saves left out.
-  unsigned keptGates() const { return recomputation == Recomputation::Full ? 0 : 4; }
-  unsigned keptCells() const { return recomputation == Recomputation::None ? 2 : 0; }
-  unsigned kept() const { return keptGates() + keptCells() + (fullSequence ? 0 : 1); }
-};
+using Shape = rnn::Called<kernels::LstmOf>;
 
 struct Trace {
   Column gates, cell, squashed, output;

@@ -8,15 +8,6 @@
 
 namespace popnn::rnn {
 
-bool isGateActivation(NonLinearityType type) {
-  return type == NonLinearityType::SIGMOID || type == NonLinearityType::HARD_SIGMOID ||
-         type == NonLinearityType::RELU || type == NonLinearityType::TANH || isSoftmax(type);
-}
-
-bool isSoftmax(NonLinearityType type) {
-  return type == NonLinearityType::SOFTMAX || type == NonLinearityType::SOFTMAX_STABLE;
-}
-
 namespace {
 
 OPENIPU_SIMD void sigmoid(float *v, std::size_t n) {

@@ -2,41 +2,26 @@
 // The arithmetic that layers of all cells do alike, on plain floats, whole sequences at a time. A
 // cell says what its units are and what one step does with their weighted sums, forward and back;
 // sizes, the loop over the steps, what is kept of them and the products around it stand here.
-//
-//   units    columns of the weights: gates and candidates, side by side in a row of `width`
-//   row      a (step, element of the batch) pair; rows are in that order
-//   kept     of every row, for the backward pass: the units and what else the cell needs
 #pragma once
-#include "openipu/Attributes.hpp"
+#include "popnn/kernels/RecurrentCell.hpp"
 #include "rnn/Gates.hpp"
 #include <vector>
 
 namespace popnn::rnn {
 
-constexpr std::size_t mostUnits = 4;
+using kernels::CellOf;
 
-// What a kernel must know of any layer; its attributes begin with it.
-struct CellShape {
-  explicit CellShape(std::size_t units) : units(units) {}
+// A call of a cell's kernel: its attributes, `Of`, and how the tiles round.
+template <class Of> struct Called : Of {
+  openipu::Rounding rounding;
 
-  std::size_t units; // of the cell, not written
-  std::uint64_t steps = 0, batch = 0, in = 0, out = 0;
-  NonLinearityType activation = NonLinearityType::TANH;
-  NonLinearityType recurrentActivation = NonLinearityType::SIGMOID;
-  std::uint8_t column[mostUnits] = {0, 1, 2, 3}; // of each unit in the weights
-  bool fullSequence = true, isHalf = false;      // written by the cell
-  openipu::Rounding rounding;                    // of the call, not written
-
-  std::size_t rows() const { return steps * batch; }
-  std::size_t width() const { return units * out; }
-  std::size_t at(std::size_t unit) const { return column[unit] * out; }
+  explicit Called(const openipu::KernelArgs &args)
+      : Of(Of::read(args.attributes)), rounding(args.rounding) {}
   void roundIfHalf(std::size_t row, Rounded what, float *values, std::size_t n) const {
-    if (isHalf)
+    if (this->isHalf)
       roundToHalf(rounding, row, what, values, n);
   }
 };
-void write(openipu::AttributeWriter &writer, const CellShape &shape);
-void read(openipu::AttributeReader &reader, const openipu::Rounding &rounding, CellShape &shape);
 
 // Values of every row, each with the distance between rows. Null: not kept.
 struct Column {
@@ -53,15 +38,15 @@ struct Weights {
 };
 
 // The units' sums of `steps` steps from `first`: biases [width] and, unless `input` is null, x W.
-void weighInputs(const CellShape &shape, const float *input, const float *biases, const float *x,
+void weighInputs(const CellOf &shape, const float *input, const float *biases, const float *x,
                  std::size_t first, std::size_t steps, const Column &sums);
 
 // The steps in order. The units' sums are in `kept` if there is such a column, else in memory of a
 // few steps. cell.weigh(step, sums, distance) adds the state's part for the whole batch;
 // cell.finish(runs, row, element, sums) makes values and the next state of them.
 template <class Cell>
-void forwardSteps(const CellShape &s, const Lengths &lengths, const float *input,
-                  const float *biases, const float *x, const Column &kept, Cell &&cell) {
+void forwardSteps(const CellOf &s, const Lengths &lengths, const float *input, const float *biases,
+                  const float *x, const Column &kept, Cell &&cell) {
   constexpr std::size_t chunkValues = std::size_t(1) << 20; // of units that are not kept: 4 MiB
   const std::size_t perStep = std::max<std::size_t>(1, s.batch * s.width());
   const std::size_t chunk = std::max<std::size_t>(1, chunkValues / perStep);
@@ -83,19 +68,19 @@ void forwardSteps(const CellShape &s, const Lengths &lengths, const float *input
 }
 
 // Gradients of the units' sums, [rows] of them `row` apart: through the weights to the input,
-inline void inputGradient(const CellShape &s, const float *gradients, std::size_t row,
+inline void inputGradient(const CellOf &s, const float *gradients, std::size_t row,
                           const float *input, float *to) {
   multiply(s.rows(), s.in, s.width(), matrix(gradients, row), matrix(input, s.width()).transposed(),
            matrix(to, s.in));
 }
 // to the weights of the input, to[in][width] = x^T gradients,
-inline void inputWeightsGradient(const CellShape &s, const float *gradients, std::size_t row,
+inline void inputWeightsGradient(const CellOf &s, const float *gradients, std::size_t row,
                                  const float *x, float *to) {
   multiply(s.in, s.width(), s.rows(), matrix(x, s.in).transposed(), matrix(gradients, row),
            matrix(to, s.width()));
 }
 // and to `columns` of those of the state, to[out][columns] = previous outputs^T gradients.
-void stateWeightsGradient(const CellShape &s, const float *gradients, std::size_t row,
+void stateWeightsGradient(const CellOf &s, const float *gradients, std::size_t row,
                           std::size_t columns, const float *initial, const Column &outputs,
                           float *to);
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The three kernels of an LSTM layer: operands become plain floats, LstmHost.cpp does the rest.
-#include "lstm/LstmImpl.hpp"
+// The three kernels of an LSTM layer: operands become plain floats, LstmSteps.cpp does the rest.
+#include "popnn/kernels/Lstm.hpp"
+#include "lstm/LstmSteps.hpp"
 #include "rnn/Operands.hpp"
+#include <utility>
 
 namespace popnn::lstm {
 
@@ -11,38 +13,21 @@ using poplin::dense::FloatsOut;
 using rnn::dataOf;
 using rnn::floatsIf;
 
-void write(openipu::AttributeWriter &writer, const Shape &s) {
-  rnn::write(writer, s);
-  writer.put(s.recomputation).put(s.fullSequence).put(s.preserveFinalState);
-  writer.put(s.useInput).put(s.isHalf);
-}
-
-Shape readShape(openipu::AttributeReader &reader, const openipu::Rounding &rounding) {
-  Shape s;
-  rnn::read(reader, rounding, s);
-  s.recomputation = reader.get<Recomputation>();
-  for (auto *flag : {&s.fullSequence, &s.preserveFinalState, &s.useInput, &s.isHalf})
-    *flag = reader.get<bool>();
-  return s;
-}
-
 namespace {
 
 void runForward(const KernelArgs &args) {
-  openipu::AttributeReader reader(args.attributes);
-  const auto s = readShape(reader, args.rounding);
+  const Shape s(args);
   if (rnn::writesNothing(args))
     return;
-  const auto bits = reader.get<std::uint32_t>();
   rnn::Operands outs(args.outputs), ins(args.inputs);
   FloatsOut output(outs.next()), cell(outs.next()), intermediates;
-  if (bits & HasIntermediates)
+  if (s.present & Shape::HasIntermediates)
     intermediates = FloatsOut(outs.next());
   const Floats x(ins.next()), h0(ins.next()), c0(ins.next());
-  const rnn::LayerWeights layer(ins, bits & HasInputWeights);
-  const rnn::Lengths lengths(ins.nextIf(bits & HasLengths), s.batch, s.steps);
+  const rnn::LayerWeights layer(ins, s.present & Shape::HasInputWeights);
+  const rnn::Lengths lengths(ins.nextIf(s.present & Shape::HasLengths), s.batch, s.steps);
   Trace trace;
-  if (bits & HasIntermediates)
+  if (s.present & Shape::HasIntermediates)
     trace = traceOf(s, intermediates.data());
   if (s.fullSequence)
     trace.output = {output.data(), s.out};
@@ -71,24 +56,23 @@ void updateWeights(const Shape &s, rnn::Operands &outs, const float *gateGradien
 }
 
 void runBackward(const KernelArgs &args) {
-  openipu::AttributeReader reader(args.attributes);
-  const auto s = readShape(reader, args.rounding);
-  const auto bits = reader.get<std::uint32_t>();
+  const Shape s(args);
   rnn::Operands outs(args.outputs), ins(args.inputs);
   const FloatsOut dh(outs.next()), dc(outs.next());
   FloatsOut dx, dGates;
-  if (bits & WantsInputGradient)
+  if (s.present & Shape::WantsInputGradient)
     dx = FloatsOut(outs.next());
-  if (bits & WantsGateGradients)
+  if (s.present & Shape::WantsGateGradients)
     dGates = FloatsOut(outs.next());
   const Floats h0(ins.next()), c0(ins.next());
-  const auto kept = floatsIf(ins.nextIf(bits & HasIntermediates));
-  const rnn::LayerWeights layer(ins, bits & HasInputWeights);
-  const auto x = floatsIf(ins.nextIf(bits & HasInput)), y = floatsIf(ins.nextIf(bits & HasOutput));
+  const auto kept = floatsIf(ins.nextIf(s.present & Shape::HasIntermediates));
+  const rnn::LayerWeights layer(ins, s.present & Shape::HasInputWeights);
+  const auto x = floatsIf(ins.nextIf(s.present & Shape::HasInput)),
+             y = floatsIf(ins.nextIf(s.present & Shape::HasOutput));
   const Floats dy(ins.next());
-  const auto lastOutput = floatsIf(ins.nextIf(bits & HasLastOutput)),
-             lastCell = floatsIf(ins.nextIf(bits & HasLastCell));
-  const rnn::Lengths lengths(ins.nextIf(bits & HasLengths), s.batch, s.steps);
+  const auto lastOutput = floatsIf(ins.nextIf(s.present & Shape::HasLastOutput)),
+             lastCell = floatsIf(ins.nextIf(s.present & Shape::HasLastCell));
+  const rnn::Lengths lengths(ins.nextIf(s.present & Shape::HasLengths), s.batch, s.steps);
 
   const State initial{h0.data(), c0.data()};
   Trace trace = traceOf(s, const_cast<float *>(dataOf(kept))); // only read
@@ -104,34 +88,35 @@ void runBackward(const KernelArgs &args) {
   start(dataOf(lastOutput), dh.data(), s.batch * s.out);
   start(dataOf(lastCell), dc.data(), s.batch * s.out);
   backward(s, lengths, layer.weights(), initial, trace, {gates, dh.data(), dc.data(), dy.data()});
-  if (bits & WantsInputGradient)
+  if (s.present & Shape::WantsInputGradient)
     inputGradient(s, gates, layer.weights().input, dx.data());
-  if (bits & WantsWeightGradients)
-    updateWeights(s, outs, gates, dataOf(x), h0.data(), trace.output, bits & HasInputWeights);
+  if (s.present & Shape::WantsWeightGradients)
+    updateWeights(s, outs, gates, dataOf(x), h0.data(), trace.output,
+                  s.present & Shape::HasInputWeights);
   for (const auto *result : {&dh, &dc, &std::as_const(dx), &std::as_const(dGates)})
     result->flush();
 }
 
 void runUpdate(const KernelArgs &args) {
-  openipu::AttributeReader reader(args.attributes);
-  const auto s = readShape(reader, args.rounding);
-  const auto bits = reader.get<std::uint32_t>();
+  const Shape s(args);
   rnn::Operands outs(args.outputs), ins(args.inputs);
   const Floats h0(ins.next()), gates(ins.next());
-  const auto kept = floatsIf(ins.nextIf(bits & HasIntermediates));
-  const auto x = floatsIf(ins.nextIf(bits & HasInput)), y = floatsIf(ins.nextIf(bits & HasOutput));
+  const auto kept = floatsIf(ins.nextIf(s.present & Shape::HasIntermediates));
+  const auto x = floatsIf(ins.nextIf(s.present & Shape::HasInput)),
+             y = floatsIf(ins.nextIf(s.present & Shape::HasOutput));
   Column outputs{const_cast<float *>(dataOf(y)), s.out}; // only read
   if (!y)
     outputs = traceOf(s, const_cast<float *>(dataOf(kept))).output;
-  updateWeights(s, outs, gates.data(), dataOf(x), h0.data(), outputs, bits & HasInputWeights);
+  updateWeights(s, outs, gates.data(), dataOf(x), h0.data(), outputs,
+                s.present & Shape::HasInputWeights);
 }
 
 const openipu::Registered registeredForward{
-    {"popnn.lstmForward", runForward, {}, {}, nullptr, openipu::alwaysGivesFloats}};
+    {.name = kernels::lstmForward, .run = runForward, .givesFloats = openipu::alwaysGivesFloats}};
 const openipu::Registered registeredBackward{
-    {"popnn.lstmBackward", runBackward, {}, {}, nullptr, openipu::alwaysGivesFloats}};
+    {.name = kernels::lstmBackward, .run = runBackward, .givesFloats = openipu::alwaysGivesFloats}};
 const openipu::Registered registeredUpdate{
-    {"popnn.lstmUpdate", runUpdate, {}, {}, nullptr, openipu::alwaysGivesFloats}};
+    {.name = kernels::lstmUpdate, .run = runUpdate, .givesFloats = openipu::alwaysGivesFloats}};
 
 } // namespace
 

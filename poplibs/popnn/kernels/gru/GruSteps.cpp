@@ -2,7 +2,7 @@
 // The arithmetic of a GRU layer: the inputs of many steps are multiplied at once, then each step is
 // one product with the state (two, if the reset gate works before the product) and passes over its
 // gates.
-#include "gru/GruHost.hpp"
+#include "gru/GruSteps.hpp"
 #include "base/Half.hpp"
 #include "base/Simd.hpp"
 

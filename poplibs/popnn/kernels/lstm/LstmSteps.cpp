@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The arithmetic of an LSTM layer: the inputs of many steps are multiplied at once, then each step
 // is one product with the state and one pass over its gates.
-#include "lstm/LstmHost.hpp"
+#include "lstm/LstmSteps.hpp"
 #include "base/Half.hpp"
 #include "base/Simd.hpp"
 

@@ -10,11 +10,6 @@
 
 namespace popnn::rnn {
 
-// The functions whose gradient follows from their value: the only ones that a cell can use, as it
-// keeps values and not arguments.
-bool isGateActivation(NonLinearityType type);
-// Of all units of a gate, for one element of the batch.
-bool isSoftmax(NonLinearityType type);
 // values := f(values); a row at a time, which is what a softmax is of
 void activate(NonLinearityType type, float *values, std::size_t n);
 // gradient *= f'(x) with y = f(x)
