@@ -3,15 +3,10 @@
 #include "popnn/kernels/Gru.hpp"
 #include "gru/GruSteps.hpp"
 #include "rnn/Operands.hpp"
-#include <utility>
 
 namespace popnn::gru {
 
 using openipu::KernelArgs;
-using poplin::dense::Floats;
-using poplin::dense::FloatsOut;
-using rnn::dataOf;
-using rnn::floatsIf;
 
 namespace {
 
@@ -19,24 +14,19 @@ void runForward(const KernelArgs &args) {
   const Shape s(args);
   if (rnn::writesNothing(args))
     return;
-  rnn::Operands outs(args.outputs), ins(args.inputs);
-  const FloatsOut output(outs.next());
-  FloatsOut intermediates;
-  if (s.present & Shape::HasIntermediates)
-    intermediates = FloatsOut(outs.next());
-  const Floats x(ins.next()), h0(ins.next());
-  const rnn::LayerWeights layer(ins, true);
-  const auto attention = floatsIf(ins.nextIf(s.present & Shape::HasAttention));
-  const rnn::Lengths lengths(ins.nextIf(s.present & Shape::HasLengths), s.batch, s.steps);
+  rnn::Operands o(args, s.present);
+  float *output = o.out(), *intermediates = o.outIf(Shape::HasIntermediates);
+  const float *x = o.in(), *h0 = o.in();
+  const auto weights = o.weights(true);
+  const float *attention = o.inIf(Shape::HasAttention);
+  const auto lengths = o.lengthsIf(Shape::HasLengths, s);
   Trace trace;
-  if (s.present & Shape::HasIntermediates)
-    trace = traceOf(s, intermediates.data());
+  if (intermediates)
+    trace = traceOf(s, intermediates);
   if (s.fullSequence)
-    trace.output = {output.data(), s.out};
-  forward(s, lengths, x.data(), layer.weights(), h0.data(), dataOf(attention), trace,
-          s.fullSequence ? nullptr : output.data());
-  output.flush();
-  intermediates.flush();
+    trace.output = {output, s.out};
+  forward(s, lengths, x, weights, h0, attention, trace, s.fullSequence ? nullptr : output);
+  o.flush();
 }
 
 // Intermediates and output sequence of the forward pass; only read.
@@ -47,57 +37,38 @@ Trace traceFrom(const Shape &s, const float *kept, const float *outputs) {
   return trace;
 }
 
-void updateWeights(const Shape &s, rnn::Operands &outs, const float *gradients, const float *x,
-                   const float *h0, const Trace &trace) {
-  const rnn::LayerGradients to(outs, true);
-  weightGradients(s, gradients, x, h0, trace, to.input.data(), to.output.data(), to.biases.data());
-  to.flush();
-}
-
 void runBackward(const KernelArgs &args) {
   const Shape s(args);
-  rnn::Operands outs(args.outputs), ins(args.inputs);
-  const FloatsOut dh(outs.next());
-  FloatsOut dx, dGates, dAttention;
-  if (s.present & Shape::WantsInputGradient)
-    dx = FloatsOut(outs.next());
-  if (s.present & Shape::WantsGateGradients)
-    dGates = FloatsOut(outs.next());
-  if (s.present & Shape::WantsAttentionGradient)
-    dAttention = FloatsOut(outs.next());
-  const Floats h0(ins.next()), kept(ins.next());
-  const rnn::LayerWeights layer(ins, true);
-  const Floats x(ins.next()), dy(ins.next());
-  const auto y = floatsIf(ins.nextIf(s.present & Shape::HasOutput)),
-             attention = floatsIf(ins.nextIf(s.present & Shape::HasAttention));
-  const rnn::Lengths lengths(ins.nextIf(s.present & Shape::HasLengths), s.batch, s.steps);
+  rnn::Operands o(args, s.present);
+  const auto row = s.gradients() * s.out;
+  float *dh = o.out(), *dx = o.outIf(Shape::WantsInputGradient),
+        *gates = o.outOrScratch(Shape::WantsGateGradients, s.rows() * row),
+        *dAttention = o.outIf(Shape::WantsAttentionGradient);
+  const float *h0 = o.in(), *kept = o.in();
+  const auto weights = o.weights(true);
+  const float *x = o.in(), *dy = o.in(), *y = o.inIf(Shape::HasOutput),
+              *attention = o.inIf(Shape::HasAttention);
+  const auto lengths = o.lengthsIf(Shape::HasLengths, s);
 
-  const auto trace = traceFrom(s, kept.data(), dataOf(y));
-  std::vector<float> own;
-  float *gates = dGates.data();
-  if (!gates) {
-    own.resize(s.rows() * s.gradients() * s.out);
-    gates = own.data();
-  }
+  const auto trace = traceFrom(s, kept, y);
   for (std::size_t k = 0; k < s.batch * s.out; ++k)
-    dh.data()[k] = s.fullSequence ? 0 : dy[k];
-  backward(s, lengths, layer.weights(), h0.data(), dataOf(attention), trace,
-           {gates, dh.data(), s.fullSequence ? dy.data() : nullptr, dAttention.data()});
-  if (s.present & Shape::WantsInputGradient)
-    rnn::inputGradient(s, gates, s.gradients() * s.out, layer.input.data(), dx.data());
-  if (s.present & Shape::WantsWeightGradients)
-    updateWeights(s, outs, gates, x.data(), h0.data(), trace);
-  for (const auto *result :
-       {&dh, &std::as_const(dx), &std::as_const(dGates), &std::as_const(dAttention)})
-    result->flush();
+    dh[k] = s.fullSequence ? 0 : dy[k];
+  backward(s, lengths, weights, h0, attention, trace,
+           {gates, dh, s.fullSequence ? dy : nullptr, dAttention});
+  if (dx)
+    rnn::inputGradient(s, gates, row, weights.input, dx);
+  if (o.has(Shape::WantsWeightGradients))
+    weightGradients(s, gates, x, h0, trace, o.weightGradients(true));
+  o.flush();
 }
 
 void runUpdate(const KernelArgs &args) {
   const Shape s(args);
-  rnn::Operands outs(args.outputs), ins(args.inputs);
-  const Floats h0(ins.next()), kept(ins.next()), gates(ins.next()), x(ins.next());
-  const auto y = floatsIf(ins.nextIf(s.present & Shape::HasOutput));
-  updateWeights(s, outs, gates.data(), x.data(), h0.data(), traceFrom(s, kept.data(), dataOf(y)));
+  rnn::Operands o(args, s.present);
+  const float *h0 = o.in(), *kept = o.in(), *gates = o.in(), *x = o.in(),
+              *y = o.inIf(Shape::HasOutput);
+  weightGradients(s, gates, x, h0, traceFrom(s, kept, y), o.weightGradients(true));
+  o.flush();
 }
 
 const openipu::Registered registeredForward{

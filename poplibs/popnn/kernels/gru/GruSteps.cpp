@@ -309,23 +309,23 @@ void biasGradients(const Shape &s, const float *gradients, float *biases) {
 } // namespace
 
 void weightGradients(const Shape &s, const float *gradients, const float *x, const float *initial,
-                     const Trace &trace, float *input, float *output, float *biases) {
+                     const Trace &trace, const rnn::WeightGradients &to) {
   const auto row = s.gradients() * s.out, width = s.width();
-  rnn::inputWeightsGradient(s, gradients, row, x, input);
+  rnn::inputWeightsGradient(s, gradients, row, x, to.input);
   for (auto unit : {BASIC_GRU_CELL_RESET_GATE, BASIC_GRU_CELL_UPDATE_GATE}) {
     const auto column = s.at(unit);
     rnn::stateWeightsGradient(s, gradients + column, row, s.out, initial, trace.output,
-                              output + column);
+                              to.output + column);
   }
   if (s.resetAfter) {
     rnn::stateWeightsGradient(s, gradients + 3 * s.out, row, s.out, initial, trace.output,
-                              output + candidate(s));
+                              to.output + candidate(s));
   } else {
     const auto reset = resetOutputs(s, initial, trace);
     multiply(s.out, s.out, s.rows(), matrix(reset.data(), s.out).transposed(),
-             matrix(gradients + candidate(s), row), matrix(output + candidate(s), width));
+             matrix(gradients + candidate(s), row), matrix(to.output + candidate(s), width));
   }
-  biasGradients(s, gradients, biases);
+  biasGradients(s, gradients, to.biases);
 }
 
 } // namespace popnn::gru

@@ -32,9 +32,7 @@ void backward(const Shape &shape, const rnn::Lengths &lengths, const Weights &we
               const float *initial, const float *attention, const Trace &trace,
               const Gradients &gradients);
 
-// In the layout of Weights.
 void weightGradients(const Shape &shape, const float *gradients, const float *x,
-                     const float *initial, const Trace &trace, float *input, float *output,
-                     float *biases);
+                     const float *initial, const Trace &trace, const rnn::WeightGradients &to);
 
 } // namespace popnn::gru

@@ -3,15 +3,10 @@
 #include "popnn/kernels/Lstm.hpp"
 #include "lstm/LstmSteps.hpp"
 #include "rnn/Operands.hpp"
-#include <utility>
 
 namespace popnn::lstm {
 
 using openipu::KernelArgs;
-using poplin::dense::Floats;
-using poplin::dense::FloatsOut;
-using rnn::dataOf;
-using rnn::floatsIf;
 
 namespace {
 
@@ -19,23 +14,18 @@ void runForward(const KernelArgs &args) {
   const Shape s(args);
   if (rnn::writesNothing(args))
     return;
-  rnn::Operands outs(args.outputs), ins(args.inputs);
-  FloatsOut output(outs.next()), cell(outs.next()), intermediates;
-  if (s.present & Shape::HasIntermediates)
-    intermediates = FloatsOut(outs.next());
-  const Floats x(ins.next()), h0(ins.next()), c0(ins.next());
-  const rnn::LayerWeights layer(ins, s.present & Shape::HasInputWeights);
-  const rnn::Lengths lengths(ins.nextIf(s.present & Shape::HasLengths), s.batch, s.steps);
+  rnn::Operands o(args, s.present);
+  float *output = o.out(), *cell = o.out(), *intermediates = o.outIf(Shape::HasIntermediates);
+  const float *x = o.in(), *h0 = o.in(), *c0 = o.in();
+  const auto weights = o.weights(o.has(Shape::HasInputWeights));
+  const auto lengths = o.lengthsIf(Shape::HasLengths, s);
   Trace trace;
-  if (s.present & Shape::HasIntermediates)
-    trace = traceOf(s, intermediates.data());
+  if (intermediates)
+    trace = traceOf(s, intermediates);
   if (s.fullSequence)
-    trace.output = {output.data(), s.out};
-  forward(s, lengths, x.data(), layer.weights(), {h0.data(), c0.data()}, trace,
-          s.fullSequence ? nullptr : output.data(), cell.data());
-  output.flush();
-  cell.flush();
-  intermediates.flush();
+    trace.output = {output, s.out};
+  forward(s, lengths, x, weights, {h0, c0}, trace, s.fullSequence ? nullptr : output, cell);
+  o.flush();
 }
 
 // Gradient of the final state: what the caller gave, or nothing.
@@ -46,69 +36,48 @@ void start(const float *given, float *gradient, std::size_t n) {
     std::fill_n(gradient, n, 0.f);
 }
 
-// Gradients of the weights into the three outputs that come next.
-void updateWeights(const Shape &s, rnn::Operands &outs, const float *gateGradients, const float *x,
-                   const float *h0, const Column &outputs, bool input) {
-  const rnn::LayerGradients to(outs, input);
-  weightGradients(s, gateGradients, x, h0, outputs, to.input.data(), to.output.data(),
-                  to.biases.data());
-  to.flush();
+// Intermediates and output sequence of the forward pass, as far as they are there; only read.
+Trace traceFrom(const Shape &s, const float *kept, const float *outputs) {
+  Trace trace;
+  if (kept)
+    trace = traceOf(s, const_cast<float *>(kept));
+  if (outputs)
+    trace.output = {const_cast<float *>(outputs), s.out};
+  return trace;
 }
 
 void runBackward(const KernelArgs &args) {
   const Shape s(args);
-  rnn::Operands outs(args.outputs), ins(args.inputs);
-  const FloatsOut dh(outs.next()), dc(outs.next());
-  FloatsOut dx, dGates;
-  if (s.present & Shape::WantsInputGradient)
-    dx = FloatsOut(outs.next());
-  if (s.present & Shape::WantsGateGradients)
-    dGates = FloatsOut(outs.next());
-  const Floats h0(ins.next()), c0(ins.next());
-  const auto kept = floatsIf(ins.nextIf(s.present & Shape::HasIntermediates));
-  const rnn::LayerWeights layer(ins, s.present & Shape::HasInputWeights);
-  const auto x = floatsIf(ins.nextIf(s.present & Shape::HasInput)),
-             y = floatsIf(ins.nextIf(s.present & Shape::HasOutput));
-  const Floats dy(ins.next());
-  const auto lastOutput = floatsIf(ins.nextIf(s.present & Shape::HasLastOutput)),
-             lastCell = floatsIf(ins.nextIf(s.present & Shape::HasLastCell));
-  const rnn::Lengths lengths(ins.nextIf(s.present & Shape::HasLengths), s.batch, s.steps);
+  rnn::Operands o(args, s.present);
+  float *dh = o.out(), *dc = o.out(), *dx = o.outIf(Shape::WantsInputGradient),
+        *gates = o.outOrScratch(Shape::WantsGateGradients, s.rows() * s.width());
+  const float *h0 = o.in(), *c0 = o.in(), *kept = o.inIf(Shape::HasIntermediates);
+  const bool hasInputWeights = o.has(Shape::HasInputWeights);
+  const auto weights = o.weights(hasInputWeights);
+  const float *x = o.inIf(Shape::HasInput), *y = o.inIf(Shape::HasOutput), *dy = o.in(),
+              *lastOutput = o.inIf(Shape::HasLastOutput), *lastCell = o.inIf(Shape::HasLastCell);
+  const auto lengths = o.lengthsIf(Shape::HasLengths, s);
 
-  const State initial{h0.data(), c0.data()};
-  Trace trace = traceOf(s, const_cast<float *>(dataOf(kept))); // only read
-  if (y)
-    trace.output = {const_cast<float *>(y->data()), s.out};
-  std::vector<float> memory, own;
-  trace = complete(s, lengths, dataOf(x), layer.weights(), initial, trace, memory);
-  float *gates = dGates.data();
-  if (!gates) {
-    own.resize(s.rows() * s.width());
-    gates = own.data();
-  }
-  start(dataOf(lastOutput), dh.data(), s.batch * s.out);
-  start(dataOf(lastCell), dc.data(), s.batch * s.out);
-  backward(s, lengths, layer.weights(), initial, trace, {gates, dh.data(), dc.data(), dy.data()});
-  if (s.present & Shape::WantsInputGradient)
-    inputGradient(s, gates, layer.weights().input, dx.data());
-  if (s.present & Shape::WantsWeightGradients)
-    updateWeights(s, outs, gates, dataOf(x), h0.data(), trace.output,
-                  s.present & Shape::HasInputWeights);
-  for (const auto *result : {&dh, &dc, &std::as_const(dx), &std::as_const(dGates)})
-    result->flush();
+  std::vector<float> memory;
+  const auto trace = complete(s, lengths, x, weights, {h0, c0}, traceFrom(s, kept, y), memory);
+  start(lastOutput, dh, s.batch * s.out);
+  start(lastCell, dc, s.batch * s.out);
+  backward(s, lengths, weights, {h0, c0}, trace, {gates, dh, dc, dy});
+  if (dx)
+    inputGradient(s, gates, weights.input, dx);
+  if (o.has(Shape::WantsWeightGradients))
+    weightGradients(s, gates, x, h0, trace.output, o.weightGradients(hasInputWeights));
+  o.flush();
 }
 
 void runUpdate(const KernelArgs &args) {
   const Shape s(args);
-  rnn::Operands outs(args.outputs), ins(args.inputs);
-  const Floats h0(ins.next()), gates(ins.next());
-  const auto kept = floatsIf(ins.nextIf(s.present & Shape::HasIntermediates));
-  const auto x = floatsIf(ins.nextIf(s.present & Shape::HasInput)),
-             y = floatsIf(ins.nextIf(s.present & Shape::HasOutput));
-  Column outputs{const_cast<float *>(dataOf(y)), s.out}; // only read
-  if (!y)
-    outputs = traceOf(s, const_cast<float *>(dataOf(kept))).output;
-  updateWeights(s, outs, gates.data(), dataOf(x), h0.data(), outputs,
-                s.present & Shape::HasInputWeights);
+  rnn::Operands o(args, s.present);
+  const float *h0 = o.in(), *gates = o.in(), *kept = o.inIf(Shape::HasIntermediates),
+              *x = o.inIf(Shape::HasInput), *y = o.inIf(Shape::HasOutput);
+  weightGradients(s, gates, x, h0, traceFrom(s, kept, y).output,
+                  o.weightGradients(o.has(Shape::HasInputWeights)));
+  o.flush();
 }
 
 const openipu::Registered registeredForward{

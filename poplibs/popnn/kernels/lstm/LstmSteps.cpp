@@ -250,15 +250,15 @@ void inputGradient(const Shape &s, const float *gateGradients, const float *inpu
 }
 
 void weightGradients(const Shape &s, const float *gateGradients, const float *x,
-                     const float *initialOutput, const Column &outputs, float *input, float *output,
-                     float *biases) {
+                     const float *initialOutput, const Column &outputs,
+                     const rnn::WeightGradients &to) {
   const auto width = s.width();
-  if (input && s.useInput)
-    rnn::inputWeightsGradient(s, gateGradients, width, x, input);
-  else if (input)
-    std::fill_n(input, s.in * width, 0.f);
-  rnn::stateWeightsGradient(s, gateGradients, width, width, initialOutput, outputs, output);
-  rnn::sumRows(gateGradients, s.rows(), width, width, biases);
+  if (to.input && s.useInput)
+    rnn::inputWeightsGradient(s, gateGradients, width, x, to.input);
+  else if (to.input)
+    std::fill_n(to.input, s.in * width, 0.f);
+  rnn::stateWeightsGradient(s, gateGradients, width, width, initialOutput, outputs, to.output);
+  rnn::sumRows(gateGradients, s.rows(), width, width, to.biases);
 }
 
 } // namespace popnn::lstm

@@ -45,9 +45,9 @@ void backward(const Shape &shape, const rnn::Lengths &lengths, const Weights &we
 void inputGradient(const Shape &shape, const float *gateGradients, const float *inputWeights,
                    float *gradient);
 
-// Gradients of the weights, in the layout of Weights. `outputs`: of all steps.
+// `outputs`: of all steps.
 void weightGradients(const Shape &shape, const float *gateGradients, const float *x,
-                     const float *initialOutput, const Column &outputs, float *input, float *output,
-                     float *biases);
+                     const float *initialOutput, const Column &outputs,
+                     const rnn::WeightGradients &to);
 
 } // namespace popnn::lstm

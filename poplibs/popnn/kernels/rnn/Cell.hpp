@@ -36,6 +36,9 @@ struct Weights {
   const float *input = nullptr, *output = nullptr; // [in][width], [out][width]
   const float *biases = nullptr;
 };
+struct WeightGradients {
+  float *input, *output, *biases; // in the layout of Weights
+};
 
 // The units' sums of `steps` steps from `first`: biases [width] and, unless `input` is null, x W.
 void weighInputs(const CellOf &shape, const float *input, const float *biases, const float *x,

@@ -9,7 +9,6 @@ namespace {
 using kernels::RnnOf;
 using openipu::KernelArgs;
 using poplin::dense::Floats;
-using poplin::dense::FloatsOut;
 
 // y[steps][batch][out] = f(y + h U + b) in place, where y holds x W.
 void iterate(NonLinearityType type, std::size_t steps, std::size_t batch, std::size_t out,
@@ -29,28 +28,29 @@ void iterate(NonLinearityType type, std::size_t steps, std::size_t batch, std::s
   }
 }
 
+// Of the layer, whose type its first input has.
+const openipu::Rounding *roundingIfHalf(const KernelArgs &args) {
+  return args.inputs[0].type == openipu::TypeId::Half ? &args.rounding : nullptr;
+}
+
 void runForward(const KernelArgs &args) {
   const auto a = RnnOf::read(args.attributes);
-  Operands ins(args.inputs);
-  const FloatsOut y(args.outputs[0]);
+  Operands o(args, a.present);
+  float *y = o.out();
+  const float *x = o.in();
   const auto &shape = args.outputs[0].shape;
   const std::size_t steps = shape[0], batch = shape[1], out = shape[2];
-  const auto &first = ins.next();
-  const Floats x(first);
-  if (a.present & RnnOf::FromInput) {
-    const Floats w(ins.next());
-    const auto in = first.shape[2];
-    multiply(steps * batch, out, in, matrix(x.data(), in), matrix(w.data(), out),
-             matrix(y.data(), out));
+  if (o.has(RnnOf::FromInput)) {
+    const auto in = args.inputs[0].shape[2];
+    multiply(steps * batch, out, in, matrix(x, in), matrix(o.in(), out), matrix(y, out));
   } else {
-    std::copy_n(x.data(), steps * batch * out, y.data());
+    std::copy_n(x, steps * batch * out, y);
   }
-  if (a.present & RnnOf::Iterates) {
-    const Floats h(ins.next()), u(ins.next()), b(ins.next());
-    iterate(a.activation, steps, batch, out, h.data(), u.data(), b.data(),
-            first.type == openipu::TypeId::Half ? &args.rounding : nullptr, y.data());
+  if (o.has(RnnOf::Iterates)) {
+    const float *h = o.in(), *u = o.in(), *b = o.in();
+    iterate(a.activation, steps, batch, out, h, u, b, roundingIfHalf(args), y);
   }
-  y.flush();
+  o.flush();
 }
 
 // state[t] = (dy[t] + state[t+1] U^T) f'(y[t]), from the last step to the first.
@@ -83,47 +83,30 @@ void addDeltas(const float *state, const float *x, const float *previous, std::s
 
 void runBackward(const KernelArgs &args) {
   const auto a = RnnOf::read(args.attributes);
-  Operands outs(args.outputs), ins(args.inputs);
-  const auto &dyOperand = ins.next();
-  const auto *rounding = dyOperand.type == openipu::TypeId::Half ? &args.rounding : nullptr;
-  const std::size_t steps = dyOperand.shape[0], batch = dyOperand.shape[1],
-                    out = dyOperand.shape[2];
-  const Floats dy(dyOperand), y(ins.next()), u(ins.next());
-  Floats after, w, x, h0;
-  if (a.present & RnnOf::HasState)
-    after = Floats(ins.next());
-  std::vector<float> own(steps * batch * out);
-  iterateBack(a.activation, steps, batch, out, dy.data(), y.data(), u.data(), after.data(),
-              rounding, own.data());
-  if (a.present & RnnOf::WantsState) {
-    const FloatsOut state(outs.next());
-    std::copy(own.begin(), own.end(), state.data());
-    state.flush();
+  Operands o(args, a.present);
+  const float *dy = o.in(), *y = o.in(), *u = o.in(), *after = o.inIf(RnnOf::HasState);
+  const auto &shape = args.inputs[0].shape;
+  const std::size_t steps = shape[0], batch = shape[1], out = shape[2], rows = steps * batch;
+  float *state = o.outOrScratch(RnnOf::WantsState, rows * out);
+  iterateBack(a.activation, steps, batch, out, dy, y, u, after, roundingIfHalf(args), state);
+  if (o.has(RnnOf::WantsInput)) {
+    const auto &w = o.nextIn();
+    const auto in = w.shape[0];
+    multiply(rows, in, out, matrix(state, out), matrix(o.load(w), out).transposed(),
+             matrix(o.out(), in));
   }
-  if (a.present & RnnOf::WantsInput) {
-    w = Floats(ins.next());
-    const auto &dxOperand = outs.next();
-    const FloatsOut dx(dxOperand);
-    const auto in = dxOperand.shape.back();
-    multiply(steps * batch, in, out, matrix(own.data(), out), matrix(w.data(), out).transposed(),
-             matrix(dx.data(), in));
-    dx.flush();
-  }
-  if (a.present & RnnOf::WantsWeights) {
-    const auto &xOperand = ins.next();
-    x = Floats(xOperand);
-    h0 = Floats(ins.next());
+  if (o.has(RnnOf::WantsWeights)) {
+    const auto &xOperand = o.nextIn();
     const auto in = xOperand.shape[2], first = std::min<std::size_t>(steps, 1) * batch;
-    const FloatsOut dw(outs.next()), du(outs.next()), db(outs.next());
-    addDeltas(own.data(), x.data(), nullptr, steps * batch, in, out, false, dw.data(), nullptr);
-    addDeltas(own.data(), nullptr, h0.data(), first, in, out, false, nullptr, du.data());
+    const float *x = o.load(xOperand), *h0 = o.in();
+    float *dw = o.out(), *du = o.out(), *db = o.out();
+    addDeltas(state, x, nullptr, rows, in, out, false, dw, nullptr);
+    addDeltas(state, nullptr, h0, first, in, out, false, nullptr, du);
     if (steps > 1)
-      addDeltas(own.data() + first * out, nullptr, y.data(), steps * batch - first, in, out, true,
-                nullptr, du.data());
-    sumRows(own.data(), steps * batch, out, out, db.data());
-    for (const auto *result : {&dw, &du, &db})
-      result->flush();
+      addDeltas(state + first * out, nullptr, y, rows - first, in, out, true, nullptr, du);
+    sumRows(state, rows, out, out, db);
   }
+  o.flush();
 }
 
 void runUpdate(const KernelArgs &args) {
