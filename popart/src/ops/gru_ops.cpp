@@ -15,22 +15,12 @@ namespace {
 
 using poplar::Tensor;
 
-struct Layer {
-  popnn::gru::GruParams params;
-  popnn::gru::GruWeights weights;
-  Tensor x, initial, lengths;
-};
+using Layer = CellLayer<popnn::gru::GruParams, popnn::gru::GruWeights>;
 
 bool resetAfter(const OpView &op) { return op.in(3).rank() == 3; }
 
 popnn::gru::GruParams paramsOf(const OpView &op, const Tensor &lengths) {
-  const auto x = op.in(0).info().shape_szt();
-  const auto type = lowering::deviceType(op.in(0).type());
-  const std::vector<std::size_t> sizes{x[2], std::size_t(op.in(2).dim(2))};
-  const auto names = op.texts("activations");
-  const auto gates = activationOf(op, names[0]), state = activationOf(op, names[1]);
-  auto p = lengths.valid() ? popnn::gru::GruParams(type, x[1], x[0], lengths, sizes, state, gates)
-                           : popnn::gru::GruParams(type, x[1], x[0], sizes, state, gates);
+  auto p = cellParams<popnn::gru::GruParams>(op, lengths);
   p.resetAfter = resetAfter(op);
   p.cellOrder = {BASIC_GRU_CELL_UPDATE_GATE, BASIC_GRU_CELL_RESET_GATE, BASIC_GRU_CELL_CANDIDATE};
   if (op.text("order", "urc") == "ruc") // torch's; the other is ONNX's
@@ -38,31 +28,14 @@ popnn::gru::GruParams paramsOf(const OpView &op, const Tensor &lengths) {
   return p;
 }
 
-Layer layerOf(lowering::Lowering &l, const OpView &op) {
-  Layer out;
-  if (op.hasIn(4))
-    out.lengths = l.tensor(op.in(4));
-  out.params = paramsOf(op, out.lengths);
-  out.x = inOrder(op, l.tensor(op.in(0)));
-  out.weights = {l.tensor(op.in(1)), l.tensor(op.in(2)), l.tensor(op.in(3))};
-  out.initial = l.tensor(op.in(5));
-  return out;
-}
-
-Infos inferLayer(const OpView &op) {
-  const Shape x = op.in(0).shape();
-  const std::int64_t h = op.in(2).dim(2), kept = resetAfter(op) ? 4 : 3;
-  const auto type = op.in(0).type();
-  return {{type, {x[0], x[1], h}}, {type, {x[1], h}}, {type, {x[0], x[1], kept, h}}};
-}
-
 Tensors lowerLayer(lowering::Lowering &l, const OpView &op) {
-  const Layer layer = layerOf(l, op);
+  const Layer layer(l, op, paramsOf);
+  const Tensor initial = l.tensor(op.in(5));
   const bool saves = op.hasOut(2) && isUsed(op, op.out(2));
   Tensor saved;
-  const Tensor y = popnn::gru::gruFwd(l.graph(), layer.params, layer.initial, layer.x,
-                                      layer.weights, saves ? &saved : nullptr, l.program(),
-                                      l.name(), recurrentOptions(l, op, saves));
+  const Tensor y = popnn::gru::gruFwd(l.graph(), layer.params, initial, layer.x, layer.weights,
+                                      saves ? &saved : nullptr, l.program(), l.name(),
+                                      recurrentOptions(l, op, saves));
   Tensors out{inOrder(op, y)};
   out.push_back(op.hasOut(1) ? lastStep(l, op, y, ifValid(layer.lengths)) : Tensor());
   if (op.hasOut(2))
@@ -71,17 +44,15 @@ Tensors lowerLayer(lowering::Lowering &l, const OpView &op) {
 }
 
 Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
-  const Layer layer = layerOf(l, op);
+  const Layer layer(l, op, paramsOf);
+  const Tensor initial = l.tensor(op.in(5));
   const Tensor y = inOrder(op, l.tensor(op.in(6))), saved = l.tensor(op.in(7));
-  const auto grad = [&](std::size_t i) { return op.hasIn(i) ? l.tensor(op.in(i)) : Tensor(); };
-  const Tensor dy = op.hasIn(8) ? inOrder(op, grad(8)) : Tensor();
-  const Tensor sequence =
-      withLastStep(l, dy, grad(9), ifValid(layer.lengths), op.in(0).type(), y.shape());
+  const Tensor sequence = outputGradient(l, op, 8, y, ifValid(layer.lengths));
   Tensor dx;
   popnn::gru::GruWeights weights;
   const Tensor state = popnn::gru::gruBwdWithWU(
-      l.graph(), layer.params, l.program(), layer.initial, saved, layer.weights, layer.x, y,
-      sequence, &dx, weights, l.name(), recurrentOptions(l, op, true), nullptr);
+      l.graph(), layer.params, l.program(), initial, saved, layer.weights, layer.x, y, sequence,
+      &dx, weights, l.name(), recurrentOptions(l, op, true), nullptr);
   return {inOrder(op, dx), weights.inputWeights, weights.outputWeights, weights.biases, state};
 }
 
@@ -100,9 +71,8 @@ std::vector<OpDef> gruOps() {
   onnx.in = {3, 6};
   onnx.out = {0, 2};
   onnx.decompose = decompose;
-  OpDef layer =
-      layerOp("GruLayer", "One direction of gated recurrent units over a sequence.", 1, true);
-  layer.infer = inferLayer;
+  OpDef layer = layerOp("GruLayer", "One direction of gated recurrent units over a sequence.", 1,
+                        [](const OpView &op) -> std::int64_t { return resetAfter(op) ? 4 : 3; });
   layer.lower = lowerLayer;
   layer.create = [](lowering::Lowering &l, const OpView &op, unsigned input) {
     return createLayer(l, op, input, paramsOf(op, {}), popnn::gru::createInput,

@@ -18,21 +18,10 @@ using Activations = std::vector<std::string>;
 
 constexpr std::int64_t keptColumns = 6; // gates, cell state, activated cell state
 
-struct Layer {
-  popnn::lstm::LstmParams params;
-  popnn::lstm::LstmState initial;
-  popnn::lstm::LstmWeights weights;
-  Tensor x, lengths;
-};
+using Layer = CellLayer<popnn::lstm::LstmParams, popnn::lstm::LstmWeights>;
 
 popnn::lstm::LstmParams paramsOf(const OpView &op, const Tensor &lengths) {
-  const auto x = op.in(0).info().shape_szt();
-  const auto type = lowering::deviceType(op.in(0).type());
-  const std::vector<std::size_t> sizes{x[2], std::size_t(op.in(2).dim(2))};
-  const auto names = op.texts("activations");
-  const auto gates = activationOf(op, names[0]), cell = activationOf(op, names[1]);
-  auto p = lengths.valid() ? popnn::lstm::LstmParams(type, x[1], x[0], lengths, sizes, cell, gates)
-                           : popnn::lstm::LstmParams(type, x[1], x[0], sizes, cell, gates);
+  auto p = cellParams<popnn::lstm::LstmParams>(op, lengths);
   p.preserveFinalState = lengths.valid();
   const auto order = op.text("order"); // PopLibs' own is forget, input, candidate, output
   if (order == "iofc")                 // ONNX's
@@ -44,15 +33,8 @@ popnn::lstm::LstmParams paramsOf(const OpView &op, const Tensor &lengths) {
   return p;
 }
 
-Layer layerOf(lowering::Lowering &l, const OpView &op) {
-  Layer out;
-  if (op.hasIn(4))
-    out.lengths = l.tensor(op.in(4));
-  out.params = paramsOf(op, out.lengths);
-  out.x = inOrder(op, l.tensor(op.in(0)));
-  out.weights = {l.tensor(op.in(1)), l.tensor(op.in(2)), l.tensor(op.in(3))};
-  out.initial = {l.tensor(op.in(5)), l.tensor(op.in(6))};
-  return out;
+popnn::lstm::LstmState initialOf(lowering::Lowering &l, const OpView &op) {
+  return {l.tensor(op.in(5)), l.tensor(op.in(6))};
 }
 
 // What popnn keeps in the recomputation mode of the session, of the columns there is room for.
@@ -63,24 +45,14 @@ std::size_t columnsKept(const poplar::OptionFlags &options) {
   return keptColumns;
 }
 
-Infos inferLayer(const OpView &op) {
-  const Shape x = op.in(0).shape();
-  const std::int64_t h = op.in(2).dim(2);
-  const auto type = op.in(0).type();
-  return {{type, {x[0], x[1], h}},
-          {type, {x[1], h}},
-          {type, {x[1], h}},
-          {type, {x[0], x[1], keptColumns, h}}};
-}
-
 Tensors lowerLayer(lowering::Lowering &l, const OpView &op) {
-  const Layer layer = layerOf(l, op);
+  const Layer layer(l, op, paramsOf);
+  const auto initial = initialOf(l, op);
   const bool saves = op.hasOut(3) && isUsed(op, op.out(3));
   const auto options = recurrentOptions(l, op, saves);
   Tensor saved;
-  auto [y, cell] =
-      popnn::lstm::lstmFwd(l.graph(), layer.params, layer.initial, layer.x, layer.weights,
-                           saves ? &saved : nullptr, l.program(), l.name(), options);
+  auto [y, cell] = popnn::lstm::lstmFwd(l.graph(), layer.params, initial, layer.x, layer.weights,
+                                        saves ? &saved : nullptr, l.program(), l.name(), options);
   const Tensor last = op.hasOut(1) ? lastStep(l, op, y, ifValid(layer.lengths)) : Tensor();
   Tensors out{inOrder(op, y), last, cell};
   if (op.hasOut(3)) {
@@ -93,18 +65,16 @@ Tensors lowerLayer(lowering::Lowering &l, const OpView &op) {
 }
 
 Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
-  const Layer layer = layerOf(l, op);
+  const Layer layer(l, op, paramsOf);
+  const auto initial = initialOf(l, op);
   const auto options = recurrentOptions(l, op, true);
   const Tensor y = inOrder(op, l.tensor(op.in(7))),
                saved = l.tensor(op.in(8)).slice(0, columnsKept(options), 2);
-  const auto grad = [&](std::size_t i) { return op.hasIn(i) ? l.tensor(op.in(i)) : Tensor(); };
-  const Tensor dy = op.hasIn(9) ? inOrder(op, grad(9)) : Tensor();
-  const Tensor sequence =
-      withLastStep(l, dy, grad(10), ifValid(layer.lengths), op.in(0).type(), y.shape());
-  const Tensor cell = grad(11);
+  const Tensor sequence = outputGradient(l, op, 9, y, ifValid(layer.lengths));
+  const Tensor cell = op.hasIn(11) ? l.tensor(op.in(11)) : Tensor();
   Tensor dx;
   popnn::lstm::LstmWeights weights;
-  const auto state = popnn::lstm::lstmBwdWithWU(l.graph(), layer.params, l.program(), layer.initial,
+  const auto state = popnn::lstm::lstmBwdWithWU(l.graph(), layer.params, l.program(), initial,
                                                 saved, layer.weights, layer.x, y, sequence,
                                                 ifValid(cell), &dx, weights, l.name(), options);
   return {inOrder(op, dx), weights.inputWeights, weights.outputWeights,
@@ -165,8 +135,8 @@ std::vector<OpDef> lstmOps() {
   graphcore.in = {2, 5};
   graphcore.out = {1, 2};
   graphcore.decompose = decomposeGraphcore;
-  OpDef layer = layerOp("LstmLayer", "One direction of an LSTM over a sequence.", 2, true);
-  layer.infer = inferLayer;
+  OpDef layer = layerOp("LstmLayer", "One direction of an LSTM over a sequence.", 2,
+                        [](const OpView &) { return keptColumns; });
   layer.lower = lowerLayer;
   layer.create = [](lowering::Lowering &l, const OpView &op, unsigned input) {
     return createLayer(l, op, input, paramsOf(op, {}), popnn::lstm::createInput,

@@ -75,9 +75,7 @@ Tensor createRnnLayer(lowering::Lowering &l, const OpView &op, unsigned input) {
 Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
   const Layer layer = layerOf(l, op);
   const Tensor y = inOrder(op, l.tensor(op.in(6)));
-  const Tensor given = op.hasIn(7) ? inOrder(op, l.tensor(op.in(7))) : Tensor();
-  const Tensor last = op.hasIn(8) ? l.tensor(op.in(8)) : Tensor();
-  Tensor dy = withLastStep(l, given, last, ifValid(layer.lengths), op.in(0).type(), y.shape());
+  Tensor dy = outputGradient(l, op, 7, y, ifValid(layer.lengths));
   if (layer.lengths.valid())
     dy = masked(l, dy, layer.lengths);
   const bool wantsInitial = !op.in(5).isConstant();
@@ -97,12 +95,6 @@ Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
           db.expand({0}), initial};
 }
 
-Infos inferLayer(const OpView &op) {
-  const Shape x = op.in(0).shape();
-  const std::int64_t h = op.in(2).dim(2);
-  return {{op.in(0).type(), {x[0], x[1], h}}, {op.in(0).type(), {x[1], h}}};
-}
-
 Values decompose(GraphBuilder &b, const OpView &op) {
   return decomposeDirections(b, op, RecurrentNode(op, 1, {"tanh"}), opOf("RnnLayer"), false);
 }
@@ -117,8 +109,7 @@ std::vector<OpDef> rnnOps() {
   onnx.out = {0, 2};
   onnx.decompose = decompose;
   OpDef layer =
-      layerOp("RnnLayer", "One direction of a plain recurrent layer over a sequence.", 1, false);
-  layer.infer = inferLayer;
+      layerOp("RnnLayer", "One direction of a plain recurrent layer over a sequence.", 1, nullptr);
   layer.lower = lowerLayer;
   layer.create = createRnnLayer;
   OpDef back = layerGradOp(layer);

@@ -274,13 +274,25 @@ Values gradLayer(GradBuilder &g, const OpView &op) {
 
 } // namespace
 
-OpDef layerOp(const std::string &type, const std::string &doc, unsigned states, bool saves) {
+OpDef layerOp(const std::string &type, const std::string &doc, unsigned states,
+              std::int64_t (*kept)(const OpView &op)) {
+  const unsigned outputs = 1 + states + (kept ? 1 : 0);
   OpDef op;
   op.type = type;
   op.domain = "openipu";
   op.doc = doc;
   op.in = {4, 5 + states}; // lengths may be left out
-  op.out = {1 + states + saves, 1 + states + saves};
+  op.out = {outputs, outputs};
+  op.infer = [states, kept](const OpView &op) {
+    const Shape x = op.in(0).shape();
+    const std::int64_t h = op.in(2).dim(2);
+    const auto type = op.in(0).type();
+    Infos out{{type, {x[0], x[1], h}}};
+    out.insert(out.end(), states, {type, {x[1], h}});
+    if (kept)
+      out.push_back({type, {x[0], x[1], kept(op), h}});
+    return out;
+  };
   op.grad = gradLayer;
   return op;
 }

@@ -55,8 +55,10 @@ Values decomposeDirections(GraphBuilder &b, const OpView &op, const RecurrentNod
                            const OpDef &layer, bool separateBiases, ir::Attributes attributes = {});
 
 // A layer operator with so many states (h0, c0): x, weights, feedback, biases, lengths, states ->
-// y, last states, and what the gradient needs if it `saves`. The caller adds infer, lower, create.
-OpDef layerOp(const std::string &type, const std::string &doc, unsigned states, bool saves);
+// y, last states, and what the gradient needs, [T,N,kept,H], if `kept` is not null. The caller adds
+// lower and create.
+OpDef layerOp(const std::string &type, const std::string &doc, unsigned states,
+              std::int64_t (*kept)(const OpView &op));
 // Its gradient: the inputs of the layer, y, saved, dy, gradients of the last states -> those of the
 // floating point inputs. The caller adds lower.
 OpDef layerGradOp(const OpDef &layer);
@@ -67,6 +69,8 @@ popnn::NonLinearityType activationOf(const OpView &op, const std::string &name);
 // Options of lstm and gru: the session's and the node's annotations.
 poplar::OptionFlags recurrentOptions(lowering::Lowering &l, const OpView &op, bool training);
 inline const poplar::Tensor *ifValid(const poplar::Tensor &t) { return t.valid() ? &t : nullptr; }
+// popnn's parameters of a cell; the caller adds what is the cell's own.
+template <class Params> Params cellParams(const OpView &op, const poplar::Tensor &lengths);
 // The layouts that popnn wants for x, weights and feedback, from its functions for one cell.
 template <class Params, class CreateInput, class CreateWeights>
 poplar::Tensor createLayer(lowering::Lowering &l, const OpView &op, unsigned input,
@@ -77,13 +81,39 @@ poplar::Tensor inOrder(const OpView &op, const poplar::Tensor &sequence);
 // y[T-1], or that of every element's last step if it has lengths: the layer's second output.
 poplar::Tensor lastStep(lowering::Lowering &l, const OpView &op, const poplar::Tensor &y,
                         const poplar::Tensor *lengths);
-// dy with the gradient of the last steps added; either may be invalid.
-poplar::Tensor withLastStep(lowering::Lowering &l, const poplar::Tensor &dy,
-                            const poplar::Tensor &dlast, const poplar::Tensor *lengths,
-                            DataType type, const std::vector<std::size_t> &shape);
+// The gradient of y: that of the sequence, an input of the gradient operator, with that of the last
+// steps, the next one, added. Either may be left out.
+poplar::Tensor outputGradient(lowering::Lowering &l, const OpView &op, std::size_t input,
+                              const poplar::Tensor &y, const poplar::Tensor *lengths);
 // t with what is beyond an element's length made zero.
 poplar::Tensor masked(lowering::Lowering &l, const poplar::Tensor &t,
                       const poplar::Tensor &lengths);
+
+// The operands of a layer of one of popnn's cells. Its states are inputs from 5 on.
+template <class Params, class Weights> struct CellLayer {
+  Params params;
+  Weights weights;
+  poplar::Tensor x, lengths;
+
+  CellLayer(lowering::Lowering &l, const OpView &op,
+            Params (*paramsOf)(const OpView &op, const poplar::Tensor &lengths)) {
+    if (op.hasIn(4))
+      lengths = l.tensor(op.in(4));
+    params = paramsOf(op, lengths);
+    x = inOrder(op, l.tensor(op.in(0)));
+    weights = {l.tensor(op.in(1)), l.tensor(op.in(2)), l.tensor(op.in(3))};
+  }
+};
+
+template <class Params> Params cellParams(const OpView &op, const poplar::Tensor &lengths) {
+  const auto x = op.in(0).info().shape_szt();
+  const auto type = lowering::deviceType(op.in(0).type());
+  const std::vector<std::size_t> sizes{x[2], std::size_t(op.in(2).dim(2))};
+  const auto names = op.texts("activations");
+  const auto gates = activationOf(op, names[0]), state = activationOf(op, names[1]);
+  return lengths.valid() ? Params(type, x[1], x[0], lengths, sizes, state, gates)
+                         : Params(type, x[1], x[0], sizes, state, gates);
+}
 
 template <class Params, class CreateInput, class CreateWeights>
 poplar::Tensor createLayer(lowering::Lowering &l, const OpView &op, unsigned input,

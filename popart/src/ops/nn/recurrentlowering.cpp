@@ -71,9 +71,13 @@ Tensor lastStep(lowering::Lowering &l, const OpView &op, const Tensor &y, const 
                         l.name("last"));
 }
 
-Tensor withLastStep(lowering::Lowering &l, const Tensor &dy, const Tensor &dlast,
-                    const Tensor *lengths, DataType type, const std::vector<std::size_t> &shape) {
-  const Tensor all = dy.valid() ? dy : zeros(l, type, shape);
+Tensor outputGradient(lowering::Lowering &l, const OpView &op, std::size_t input, const Tensor &y,
+                      const Tensor *lengths) {
+  const auto given = [&](std::size_t i) { return op.hasIn(i) ? l.tensor(op.in(i)) : Tensor(); };
+  const auto shape = y.shape();
+  const Tensor dy = op.hasIn(input) ? inOrder(op, given(input)) : Tensor(),
+               dlast = given(input + 1);
+  const Tensor all = dy.valid() ? dy : zeros(l, op.in(0).type(), shape);
   if (!dlast.valid())
     return all;
   if (lengths)
