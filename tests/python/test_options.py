@@ -77,6 +77,29 @@ def test_the_page_of_convolutions_says_what_their_table_says():
     assert [tuple(x.strip() for x in row) for row in re.findall(r"^\| `([\w.]+)` \|(.*?)\|(.*?)\| (.*) \|$", page, re.M)] == wanted
 
 
+def popnn_parsers():
+    """{section of the page: the file that parses, and those where the initial values of members stand, nearest first}"""
+    files = {"LSTM": ("lstm/LstmPlan.cpp", "lstm/LstmImpl.hpp", "rnn/Layer.hpp"), "GRU": ("gru/GruPlan.cpp", "gru/GruImpl.hpp", "rnn/Layer.hpp"),
+             "Loops over a sequence": ("rnn/Loop.cpp",), "Pooling": ("pooling/PoolPlan.cpp", "pooling/PoolPlan.hpp"),
+             "Norms": ("norm/Norms.cpp",), "Plans of CTC": ("ctc/CtcPlan.cpp",), "CTC losses": ("ctc/CtcLoss.cpp",)}
+    source = root / "poplibs/popnn/src"
+    assert {source / names[0] for names in files.values()} == {f for f in source.rglob("*.cpp") if "OptionSpec" in f.read_text()}
+    return {section: [(source / name).read_text() for name in names] for section, names in files.items()}
+
+
+def test_the_page_of_popnn_says_what_its_parsers_take():
+    page = (root / "docs/popnn-options.md").read_text()
+    for section, (parser, *others) in popnn_parsers().items():
+        rows = dict(re.findall(r'\{"([\w.]+)",\s*(?:poplibs::)?OptionHandler::createWith\w+\((?:\w+\.)?(\w+)', parser))
+        assert rows, section
+        wanted = []
+        for name, member in rows.items():
+            values = re.findall(rf"\b{member} = (?:Recomputation::)?(true|false|[\d.]+|None)\b", "".join(others) + parser)
+            wanted.append((name, f"`{values[0].lower()}`" if values else None))
+        written = re.findall(r"^\| `([\w.]+)` \| (.*?) \|", page.split(f"\n## {section}\n")[1].split("\n## ")[0], re.M)
+        assert [(name, value if "`" in value else None) for name, value in written] == wanted, section
+
+
 def another(value):
     if isinstance(value, bool):
         return not value

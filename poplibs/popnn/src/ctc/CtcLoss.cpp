@@ -21,7 +21,12 @@ namespace {
 using Settings = kernels::CtcLossOf;
 
 Settings parse(const poplar::OptionFlags &options) {
-  Settings s{0, false, true, false, true, 0.01};
+  Settings s{.blank = 0,
+             .logits = false,
+             .includeSoftmax = true,
+             .zeroInfinity = false,
+             .gradient = true,
+             .tolerance = 0.01};
   using poplibs::OptionHandler;
   const poplibs::OptionSpec spec{
       {"includeSoftmaxGradient", OptionHandler::createWithBool(s.includeSoftmax)},

@@ -13,6 +13,7 @@
 
 namespace popnn::rnn {
 
+// docs/popnn-options.md
 struct LayerOptions {
   bool inferenceOnly = false, codeReuse = false;
   std::size_t shards = 1;
