@@ -91,24 +91,10 @@ Options check(const Call &c, const OptionFlags &options) {
   return parsed;
 }
 
-void inWeights(rnn::Uses &uses, const GruWeights &w) {
-  for (const auto &t : {w.inputWeights, w.outputWeights, w.biases})
-    uses.in(t);
-}
-void inIf(rnn::Uses &uses, std::uint32_t bit, const Tensor *t) {
-  if (t)
-    uses.inIf(true, bit, *t);
-}
 // Callers' scores are [batch][steps], those of kernels [steps][batch].
 void inAttention(rnn::Uses &uses, const Tensor *t) {
   if (t)
-    uses.inIf(true, GruOf::HasAttention, t->transpose());
-}
-
-std::string attributes(const GruParams &p, const rnn::Uses &uses) {
-  auto s = shapeOf(p);
-  s.present = uses.bits;
-  return s.write();
+    uses.in(t->transpose(), GruOf::HasAttention);
 }
 
 bool masked(const Tensor *lengths) {
@@ -138,12 +124,7 @@ std::pair<Tensor, Tensor> createWeightsKernel(poplar::Graph &graph, const GruPar
                                               const OptionFlags &options, PlanningCache *cache) {
   PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   const auto parsed = check("gru::createWeightsKernel", params, options);
-  const rnn::WeightsShape shape{params.rnn.dataType,
-                                params.rnn.batchSize,
-                                params.rnn.layerSizes[0],
-                                params.rnn.layerSizes[1],
-                                3,
-                                !params.resetAfter};
+  const rnn::WeightsShape shape(params.rnn, 3, !params.resetAfter);
   return rnn::createKernels(graph, shape, parsed.product("TRAINING_FWD"), cache, {di, "weights"});
 }
 
@@ -193,20 +174,20 @@ Tensor addForward(poplar::Graph &graph, const Call &c, Tensor *intermediates, Se
     *intermediates =
         rnn::createSequence(graph, p.rnn.dataType, rnn::keptShape(p.rnn, shapeOf(p).kept()),
                             parsed.shards, {di, "intermediates"});
-    uses.outIf(true, GruOf::HasIntermediates, *intermediates);
+    uses.out(*intermediates, GruOf::HasIntermediates);
   }
   uses.in(c.input);
   uses.in(c.initial);
-  inWeights(uses, c.weights);
+  rnn::inWeights(uses, c.weights, 0);
   inAttention(uses, c.attention);
-  inIf(uses, GruOf::HasLengths, c.allLengths());
+  uses.inIf(c.allLengths(), GruOf::HasLengths);
   Extent extent;
   extent.intermediates = intermediates;
   extent.attention = c.attention;
   extent.masked = masked(c.allLengths());
   prog.add(openipu::operation(graph, {kernels::gruForward,
                                       uses.all(),
-                                      attributes(p, uses),
+                                      rnn::attributes(shapeOf(p), uses),
                                       forwardPlan(graph.getTarget(), p, parsed, extent, cache),
                                       {di, "gruFwd"}}));
   di.addOutput(output);
@@ -253,32 +234,32 @@ Tensor addBackward(poplar::Graph &graph, const Call &c, const Passed &b, Sequenc
   rnn::Uses uses;
   uses.out(gradient);
   if (extent.inputGradients)
-    uses.outIf(true, GruOf::WantsInputGradient,
-               *b.inputGrad = sequence(rnn::inputShape(p.rnn), "inputGrad"));
+    uses.out(*b.inputGrad = sequence(rnn::inputShape(p.rnn), "inputGrad"),
+             GruOf::WantsInputGradient);
   if (b.gateGrads)
-    uses.outIf(true, GruOf::WantsGateGradients,
-               *b.gateGrads =
-                   sequence(rnn::keptShape(p.rnn, shapeOf(p).gradients()), "bwdIntermediates"));
+    uses.out(*b.gateGrads =
+                 sequence(rnn::keptShape(p.rnn, shapeOf(p).gradients()), "bwdIntermediates"),
+             GruOf::WantsGateGradients);
   if (b.attentionGrad) {
     const auto gradients = sequence({p.rnn.maxTimeSteps, p.rnn.batchSize}, "attentionGrad");
-    uses.outIf(true, GruOf::WantsAttentionGradient, gradients);
+    uses.out(gradients, GruOf::WantsAttentionGradient);
     *b.attentionGrad = gradients.transpose();
   }
   if (b.weightGrads) {
     uses.bits |= GruOf::WantsWeightGradients;
-    rnn::outWeights(uses, *b.weightGrads = rnn::cloneWeights(graph, c.weights, {di}));
+    *b.weightGrads = rnn::outWeights(graph, uses, c.weights, {di});
   }
   uses.in(c.initial);
   uses.in(b.intermediates);
-  inWeights(uses, c.weights);
+  rnn::inWeights(uses, c.weights, 0);
   uses.in(c.input);
   uses.in(b.outputGrad);
-  uses.inIf(p.outputFullSequence, GruOf::HasOutput, b.output);
+  uses.inIf(p.outputFullSequence, b.output, GruOf::HasOutput);
   inAttention(uses, c.attention);
-  inIf(uses, GruOf::HasLengths, c.allLengths());
+  uses.inIf(c.allLengths(), GruOf::HasLengths);
   prog.add(openipu::operation(graph, {kernels::gruBackward,
                                       uses.all(),
-                                      attributes(p, uses),
+                                      rnn::attributes(shapeOf(p), uses),
                                       backwardPlan(graph.getTarget(), p, parsed, extent, cache),
                                       {di, "gruBwd"}}));
   di.addOutput(gradient);
@@ -298,15 +279,14 @@ GruWeights addUpdate(poplar::Graph &graph, const Call &c, const Tensor &intermed
   const auto &p = c.params;
   rnn::checkTensor(c.function, "bwdIntermediates", gateGrads, p.rnn.dataType,
                    rnn::keptShape(p.rnn, shapeOf(p).gradients()));
-  auto gradients = rnn::cloneWeights(graph, c.weights, {di});
   rnn::Uses uses;
-  rnn::outWeights(uses, gradients);
+  const auto gradients = rnn::outWeights(graph, uses, c.weights, {di});
   for (const auto &t : {c.initial, intermediates, gateGrads, c.input})
     uses.in(t);
-  uses.inIf(p.outputFullSequence, GruOf::HasOutput, output);
+  uses.inIf(p.outputFullSequence, output, GruOf::HasOutput);
   prog.add(openipu::operation(graph, {kernels::gruUpdate,
                                       uses.all(),
-                                      attributes(p, uses),
+                                      rnn::attributes(shapeOf(p), uses),
                                       updatePlan(graph.getTarget(), p, parsed, cache),
                                       {di, "gruWU"}}));
   return gradients;

@@ -119,12 +119,7 @@ std::pair<Tensor, Tensor> createWeightsKernel(poplar::Graph &graph, const LstmPa
                                               const OptionFlags &options, PlanningCache *cache) {
   PoplibsOpDebugInfo di(debugContext, DI_ARGS(params.rnn, options));
   const auto parsed = check("lstm::createWeightsKernel", params, options);
-  const rnn::WeightsShape shape{params.rnn.dataType,
-                                params.rnn.batchSize,
-                                params.rnn.layerSizes[0],
-                                params.rnn.layerSizes[1],
-                                4,
-                                params.doInputWeightCalc && !parsed.preCalcWeights};
+  const rnn::WeightsShape shape(params.rnn, 4, params.doInputWeightCalc && !parsed.preCalcWeights);
   auto [input, output] =
       rnn::createKernels(graph, shape, parsed.product("TRAINING_FWD"), cache, {di, "weights"});
   di.addOutputs({{"inputWeights", poputil::toProfileValue(input)},
@@ -162,7 +157,7 @@ std::pair<Tensor, Tensor> lstmFwd(poplar::Graph &graph, const LstmParams &params
   checkState(here, params, stateInit);
   checkWeights(here, params, weights);
   rnn::checkTensor(here, "the input", in, params.rnn.dataType, rnn::inputShape(params.rnn));
-  auto s = shapeOf(params, parsed);
+  const auto s = shapeOf(params, parsed);
 
   auto output = rnn::createOutput(graph, params, parsed.shards, {di, "output"});
   auto cell = rnn::createState(graph, params.rnn, {di, "cellState"});
@@ -173,20 +168,18 @@ std::pair<Tensor, Tensor> lstmFwd(poplar::Graph &graph, const LstmParams &params
     *intermediates =
         rnn::createSequence(graph, params.rnn.dataType, rnn::keptShape(params.rnn, s.kept()),
                             parsed.shards, {di, "intermediates"});
-    uses.outIf(s.kept(), LstmOf::HasIntermediates, *intermediates);
+    if (s.kept())
+      uses.out(*intermediates, LstmOf::HasIntermediates);
   }
   for (const auto &t : {in, stateInit.output, stateInit.cellState})
     uses.in(t);
-  uses.inIf(weights.inputWeights.valid(), LstmOf::HasInputWeights, weights.inputWeights);
-  uses.in(weights.outputWeights);
-  uses.in(weights.biases);
-  uses.inIf(params.rnn.variableTimeSteps(), LstmOf::HasLengths, params.rnn.varTimeSteps);
+  rnn::inWeights(uses, weights, LstmOf::HasInputWeights);
+  uses.inIf(params.rnn.variableTimeSteps(), params.rnn.varTimeSteps, LstmOf::HasLengths);
 
-  s.present = uses.bits;
   fwdProg.add(openipu::operation(
       graph, {kernels::lstmForward,
               uses.all(),
-              s.write(),
+              rnn::attributes(s, uses),
               forwardPlan(graph.getTarget(), params, parsed, intermediates, planningCache),
               {di, "lstmFwd"}}));
   di.addOutputs(
@@ -228,7 +221,7 @@ LstmState addBackward(poplar::Graph &graph, const LstmParams &p, poplar::program
                       const Backward &b, const DebugContext &context, const OptionFlags &options,
                       PlanningCache *cache) {
   const auto parsed = check(b.function, p, options);
-  auto s = shapeOf(p, parsed);
+  const auto s = shapeOf(p, parsed);
   checkBackward(p, s, b);
   const bool inputGradients = b.inputGrad && p.calcInputGradients && p.doInputWeightCalc;
   const bool update = b.weightGrads, recompute = s.recomputation == Recomputation::Full;
@@ -241,37 +234,33 @@ LstmState addBackward(poplar::Graph &graph, const LstmParams &p, poplar::program
   if (inputGradients) {
     *b.inputGrad = rnn::createSequence(graph, p.rnn.dataType, rnn::inputShape(p.rnn), parsed.shards,
                                        {context, "inputGrad"});
-    uses.outIf(true, LstmOf::WantsInputGradient, *b.inputGrad);
+    uses.out(*b.inputGrad, LstmOf::WantsInputGradient);
   }
   if (b.gateGrads) {
     *b.gateGrads = rnn::createSequence(graph, p.rnn.dataType, rnn::keptShape(p.rnn, 4),
                                        parsed.shards, {context, "bwdIntermediates"});
-    uses.outIf(true, LstmOf::WantsGateGradients, *b.gateGrads);
+    uses.out(*b.gateGrads, LstmOf::WantsGateGradients);
   }
   if (update) {
-    *b.weightGrads = rnn::cloneWeights(graph, b.weights, context);
     uses.bits |= LstmOf::WantsWeightGradients;
-    rnn::outWeights(uses, *b.weightGrads);
+    *b.weightGrads = rnn::outWeights(graph, uses, b.weights, context);
   }
   uses.in(b.stateInit.output);
   uses.in(b.stateInit.cellState);
-  uses.inIf(s.kept(), LstmOf::HasIntermediates, b.intermediates);
-  uses.inIf(b.weights.inputWeights.valid(), LstmOf::HasInputWeights, b.weights.inputWeights);
-  uses.in(b.weights.outputWeights);
-  uses.in(b.weights.biases);
-  uses.inIf(update || recompute, LstmOf::HasInput, b.input);
-  uses.inIf((update || recompute) && p.outputFullSequence, LstmOf::HasOutput, b.output);
+  uses.inIf(s.kept(), b.intermediates, LstmOf::HasIntermediates);
+  rnn::inWeights(uses, b.weights, LstmOf::HasInputWeights);
+  uses.inIf(update || recompute, b.input, LstmOf::HasInput);
+  uses.inIf((update || recompute) && p.outputFullSequence, b.output, LstmOf::HasOutput);
   uses.in(b.outputGrad);
-  uses.inIf(b.lastOutputGrad, LstmOf::HasLastOutput,
-            b.lastOutputGrad ? *b.lastOutputGrad : Tensor());
-  uses.inIf(b.lastCellGrad, LstmOf::HasLastCell, b.lastCellGrad ? *b.lastCellGrad : Tensor());
-  uses.inIf(p.rnn.variableTimeSteps(), LstmOf::HasLengths, p.rnn.varTimeSteps);
+  uses.inIf(b.lastOutputGrad, LstmOf::HasLastOutput);
+  uses.inIf(b.lastCellGrad, LstmOf::HasLastCell);
+  uses.inIf(p.rnn.variableTimeSteps(), p.rnn.varTimeSteps, LstmOf::HasLengths);
 
-  s.present = uses.bits;
   auto plan =
       backwardPlan(graph.getTarget(), p, parsed, inputGradients, b.gateGrads, update, cache);
   prog.add(openipu::operation(
-      graph, {kernels::lstmBackward, uses.all(), s.write(), plan, {context, "lstmBwd"}}));
+      graph,
+      {kernels::lstmBackward, uses.all(), rnn::attributes(s, uses), plan, {context, "lstmBwd"}}));
   return gradient;
 }
 
@@ -313,26 +302,24 @@ LstmWeights lstmWU(poplar::Graph &graph, const LstmParams &params, poplar::progr
   PoplibsOpDebugInfo di(debugContext, DI_ARGS(input, output, options));
   const char *here = "lstm::lstmWU";
   const auto parsed = check(here, params, options);
-  auto s = shapeOf(params, parsed);
+  const auto s = shapeOf(params, parsed);
   checkBackward(params, s,
                 {here, fwdStateInit, fwdIntermediates, weights, input, output, output, nullptr,
                  nullptr, nullptr, nullptr, nullptr});
   rnn::checkTensor(here, "bwdIntermediates", bwdIntermediates, params.rnn.dataType,
                    rnn::keptShape(params.rnn, 4));
-  auto gradients = rnn::cloneWeights(graph, weights, {di});
   rnn::Uses uses;
   if (weights.inputWeights.valid())
     uses.bits |= LstmOf::HasInputWeights;
-  rnn::outWeights(uses, gradients);
+  const auto gradients = rnn::outWeights(graph, uses, weights, {di});
   uses.in(fwdStateInit.output);
   uses.in(bwdIntermediates);
-  uses.inIf(!params.outputFullSequence, LstmOf::HasIntermediates, fwdIntermediates);
-  uses.inIf(params.doInputWeightCalc, LstmOf::HasInput, input);
-  uses.inIf(params.outputFullSequence, LstmOf::HasOutput, output);
-  s.present = uses.bits;
+  uses.inIf(!params.outputFullSequence, fwdIntermediates, LstmOf::HasIntermediates);
+  uses.inIf(params.doInputWeightCalc, input, LstmOf::HasInput);
+  uses.inIf(params.outputFullSequence, output, LstmOf::HasOutput);
   prog.add(openipu::operation(graph, {kernels::lstmUpdate,
                                       uses.all(),
-                                      s.write(),
+                                      rnn::attributes(s, uses),
                                       updatePlan(graph.getTarget(), params, parsed, planningCache),
                                       {di, "lstmWU"}}));
   return gradients;

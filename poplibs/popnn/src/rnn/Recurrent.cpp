@@ -214,15 +214,15 @@ void addBackward(poplar::Graph &graph, const Backward &b, Sequence &prog, NonLin
     uses.in(t);
   if (b.after) {
     checkTensor(b.function, "the backward state", *b.after, dType, {batch, out});
-    uses.inIf(true, RnnOf::HasState, *b.after);
+    uses.in(*b.after, RnnOf::HasState);
   }
   if (b.state)
-    uses.outIf(true, RnnOf::WantsState,
-               *b.state = createSequence(graph, dType, {steps, batch, out}, 1, {context, "state"}));
+    uses.out(*b.state = createSequence(graph, dType, {steps, batch, out}, 1, {context, "state"}),
+             RnnOf::WantsState);
   if (b.inputGrad) {
-    uses.outIf(true, RnnOf::WantsInput,
-               *b.inputGrad =
-                   createSequence(graph, dType, {steps, batch, in}, 1, {context, "inputGrad"}));
+    uses.out(*b.inputGrad =
+                 createSequence(graph, dType, {steps, batch, in}, 1, {context, "inputGrad"}),
+             RnnOf::WantsInput);
     uses.in(*b.weights);
   }
   if (b.weightsGrad) {

@@ -11,19 +11,21 @@ struct Uses {
   std::vector<openipu::Used> outputs, inputs;
   std::uint32_t bits = 0;
 
-  void out(const poplar::Tensor &t) { outputs.push_back(openipu::out(t)); }
-  void in(const poplar::Tensor &t) { inputs.push_back(openipu::in(t)); }
-  void outIf(bool present, std::uint32_t bit, const poplar::Tensor &t) {
-    if (present) {
-      bits |= bit;
-      out(t);
-    }
+  void out(const poplar::Tensor &t, std::uint32_t bit = 0) {
+    bits |= bit;
+    outputs.push_back(openipu::out(t));
   }
-  void inIf(bool present, std::uint32_t bit, const poplar::Tensor &t) {
-    if (present) {
-      bits |= bit;
-      in(t);
-    }
+  void in(const poplar::Tensor &t, std::uint32_t bit = 0) {
+    bits |= bit;
+    inputs.push_back(openipu::in(t));
+  }
+  void inIf(bool present, const poplar::Tensor &t, std::uint32_t bit) {
+    if (present)
+      in(t, bit);
+  }
+  void inIf(const poplar::Tensor *t, std::uint32_t bit) {
+    if (t)
+      in(*t, bit);
   }
   std::vector<openipu::Used> all() const {
     auto uses = outputs;
@@ -31,5 +33,11 @@ struct Uses {
     return uses;
   }
 };
+
+// Attributes of a cell's kernel with these tensors.
+template <class Of> std::string attributes(Of of, const Uses &uses) {
+  of.present = uses.bits;
+  return of.write();
+}
 
 } // namespace popnn::rnn

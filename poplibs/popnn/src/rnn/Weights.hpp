@@ -13,6 +13,10 @@ struct WeightsShape {
   poplar::Type type;
   std::size_t batch, in, out, units;
   bool together; // one product of [in + out] x [units * out] a step; else one each
+
+  WeightsShape(const RnnParams &p, std::size_t units, bool together)
+      : type(p.dataType), batch(p.batchSize), in(p.layerSizes[0]), out(p.layerSizes[1]),
+        units(units), together(together) {}
 };
 // {[units][in][out], [units][out][out]}, laid out for the products; stored [in or out][units][out],
 // so that the host multiplies them as they are.
@@ -28,20 +32,23 @@ poplar::Tensor createMatrix(poplar::Graph &graph, const poplar::Type &type, std:
 
 // What calls do with the weights of a layer, LstmWeights or GruWeights. Those of the input may be
 // left out.
-template <class W>
-W cloneWeights(poplar::Graph &graph, const W &w, const poplar::DebugContext &context) {
-  W g;
-  if (w.inputWeights.valid())
-    g.inputWeights = graph.clone(w.inputWeights, {context, "inputWeightsGrad"});
-  g.outputWeights = graph.clone(w.outputWeights, {context, "outputWeightsGrad"});
-  g.biases = graph.clone(w.biases, {context, "biasesGrad"});
-  return g;
+template <class W> void inWeights(Uses &uses, const W &w, std::uint32_t inputBit) {
+  uses.inIf(w.inputWeights.valid(), w.inputWeights, inputBit);
+  uses.in(w.outputWeights);
+  uses.in(w.biases);
 }
-template <class W> void outWeights(Uses &uses, const W &w) {
-  if (w.inputWeights.valid())
-    uses.out(w.inputWeights);
-  uses.out(w.outputWeights);
-  uses.out(w.biases);
+// Tensors for their gradients, as outputs.
+template <class W>
+W outWeights(poplar::Graph &graph, Uses &uses, const W &w, const poplar::DebugContext &context) {
+  const auto gradient = [&](const poplar::Tensor &t, const char *name) {
+    if (!t.valid())
+      return t;
+    auto g = graph.clone(t, {context, name});
+    uses.out(g);
+    return g;
+  };
+  return {gradient(w.inputWeights, "inputWeightsGrad"),
+          gradient(w.outputWeights, "outputWeightsGrad"), gradient(w.biases, "biasesGrad")};
 }
 template <class W>
 void checkWeights(const char *function, const RnnParams &p, std::size_t units, bool needsInput,
