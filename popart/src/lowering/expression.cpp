@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lowering/expression.hpp"
 
-#include "transforms/inplace.hpp"
+#include "transforms/storage.hpp"
 #include <algorithm>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The ir as JSON: an object with one list of nodes per graph, in running order. All values are
 // strings. Operators have the vendor's names where they do the same: those that are fused into one
-// program stand there one by one, those that write over an input end in Inplace, and what a pipeline
-// keeps for a later stage is Stash and Restore.
+// program stand there one by one, those that write over an input end in Inplace, and what a
+// pipeline keeps for a later stage is Stash and Restore.
 #include "base/Text.hpp"
 #include "op/opdef.hpp"
 #include "session/impl.hpp"
-#include "transforms/inplace.hpp"
+#include "transforms/storage.hpp"
 #include <cstdio>
 #include <popart/error.hpp>
 

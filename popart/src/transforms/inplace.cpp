@@ -15,8 +15,6 @@ using ir::Value;
 
 namespace {
 
-constexpr const char *mark = "inplace";
-
 bool isElementwise(const Node &node) {
   return node.def->type == "FusedElementwise" || node.def->isElementwise();
 }
@@ -87,7 +85,7 @@ private:
           join(node.outputs[o], node.inputs[i]);
         }
     if (std::any_of(chosen.begin(), chosen.end(), [](auto c) { return c >= 0; }))
-      node.attributes.set(mark, chosen);
+      node.attributes.set(inPlaceMark, chosen);
   }
   // A user's operator becomes the first of its variants in place whose inputs all end here.
   void replace(std::uint32_t n) {
@@ -103,7 +101,7 @@ private:
           join(node.outputs[o], node.inputs[std::size_t(inputs[o])]);
       node.def = variant.def;
       node.attributes = variant.attributes;
-      node.attributes.set(mark, inputs);
+      node.attributes.set(inPlaceMark, inputs);
       return;
     }
   }
@@ -139,10 +137,5 @@ private:
 } // namespace
 
 void writeInPlace(Graph &graph, const std::set<Value> &kept) { InPlace(graph, kept).run(); }
-
-std::int64_t inPlaceInput(const Node &node, std::size_t output) {
-  const auto chosen = node.attributes.find<ir::Integers>(mark);
-  return chosen && output < chosen->size() ? (*chosen)[output] : -1;
-}
 
 } // namespace popart::transforms

@@ -3,6 +3,7 @@
 #include "model.hpp"
 #include "transforms/inplace.hpp"
 #include "transforms/schedule.hpp"
+#include "transforms/storage.hpp"
 
 using namespace popart;
 using namespace popart::testing;

@@ -2,7 +2,6 @@
 #include "transforms/storage.hpp"
 
 #include "op/opdef.hpp"
-#include "transforms/inplace.hpp"
 #include <algorithm>
 #include <numeric>
 
@@ -24,6 +23,11 @@ bool mayShareMemory(const Graph &graph, const Node &node) {
   if (def.type == "Gather" && graph[node.inputs[1]].kind == ir::Kind::Constant)
     return true;                                            // entries that are known now are a view
   return !def.isElementwise() && !def.create && !def.fresh; // create: it chooses layouts
+}
+
+std::int64_t inPlaceInput(const Node &node, std::size_t output) {
+  const auto chosen = node.attributes.find<ir::Integers>(inPlaceMark);
+  return chosen && output < chosen->size() ? (*chosen)[output] : -1;
 }
 
 std::vector<Value> storageOf(const Graph &graph) {

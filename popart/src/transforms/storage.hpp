@@ -11,6 +11,12 @@ bool isView(const ir::Node &node);
 // surely write memory of their own.
 bool mayShareMemory(const ir::Graph &graph, const ir::Node &node);
 
+// The attribute of nodes that write over inputs: for every output the input whose memory it takes
+// over, or -1.
+inline constexpr const char *inPlaceMark = "inplace";
+// That input; -1: the output has memory of its own.
+std::int64_t inPlaceInput(const ir::Node &node, std::size_t output);
+
 // The value whose bytes each value is: itself, or for views what they look at.
 std::vector<ir::Value> storageOf(const ir::Graph &graph);
 // Values that may share memory have the same number here.
