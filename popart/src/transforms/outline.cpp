@@ -2,7 +2,6 @@
 #include "transforms/outline.hpp"
 
 #include "ir/held.hpp"
-#include "lowering/lowering.hpp"
 #include "op/opdef.hpp"
 #include "transforms/repeats.hpp"
 #include "transforms/signatures.hpp"

@@ -3,8 +3,8 @@
 
 #include "base/Text.hpp"
 #include "ir/held.hpp"
-#include "lowering/lowering.hpp"
 #include "op/opdef.hpp"
+#include <unordered_map>
 
 namespace popart::transforms {
 
