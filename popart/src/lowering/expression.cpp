@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lowering/expression.hpp"
 
-#include "transforms/storage.hpp"
+#include "analysis/storage.hpp"
 #include <algorithm>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
@@ -85,7 +85,7 @@ ops::Tensors ExpressionBuilder::places(const OpView &op) {
   ops::Tensors out(op.outputs());
   poplar::Tensor like;
   for (unsigned i = 0; i < op.outputs(); ++i)
-    if (const auto input = transforms::inPlaceInput(op.node(), i); input >= 0) {
+    if (const auto input = analysis::inPlaceInput(op.node(), i); input >= 0) {
       out[i] = lowering_.tensor(op.in(static_cast<unsigned>(input)));
       if (!out[i].isParallelWriteable() || out[i].containsConstant())
         return {};

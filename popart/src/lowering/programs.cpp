@@ -516,7 +516,7 @@ private:
     const auto domain = model_.locations.of(model_.graph, part.shardOf).domain;
     spec.shardElements = part.info.nelms();
     for (std::int64_t r = 0; r < model_.replicas; ++r)
-      spec.shardOf.push_back(transforms::placeIn(domain, r, model_.replicas));
+      spec.shardOf.push_back(analysis::placeIn(domain, r, model_.replicas));
   }
   // Combined velocities are both accumulators and state: they stay home only if both do.
   bool returns(const ir::ValueData &variable) const {

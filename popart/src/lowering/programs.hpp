@@ -3,9 +3,9 @@
 // weights to and from the host. What the host must connect is told by the Interface, which outlives
 // the graph (an executable from the cache comes with it).
 #pragma once
+#include "analysis/locations.hpp"
 #include "ir/outline.hpp"
 #include "lowering/lowering.hpp"
-#include "transforms/locations.hpp"
 #include <popart/dataflow.hpp>
 #include <popart/sessionoptions.hpp>
 #include <popart/variablesettings.hpp>
@@ -27,7 +27,7 @@ struct Model {
   std::int64_t replicas = 1;
   unsigned ipusPerReplica = 1;
   std::int64_t stages = 0; // of the pipeline; 0: there is none
-  transforms::Locations locations;
+  analysis::Locations locations;
   bool training = false;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "lowering/sidebyside.hpp"
 
+#include "analysis/storage.hpp"
 #include "op/opdef.hpp"
 #include "openipu/Together.hpp"
-#include "transforms/storage.hpp"
 
 namespace popart::lowering {
 
@@ -23,7 +23,7 @@ SideBySide::SideBySide(const ir::Graph &graph, bool severalIpus)
     : graph_(graph), severalIpus_(severalIpus) {
   if (!severalIpus)
     return;
-  memory_ = transforms::storageOf(graph);
+  memory_ = analysis::storageOf(graph);
   everybody_.assign(graph.size(), nobody);
   for (const auto &node : graph.nodes)
     if (node.pass == ir::Pass::Update)

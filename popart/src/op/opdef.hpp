@@ -32,7 +32,7 @@ struct Arity {
 inline constexpr unsigned any = 0x7fffffff;
 
 // How a batch can be cut in parts that an operator takes one after the other
-// (transforms/batchrules.cpp; further operators have rules of their own).
+// (analysis/batchrules.cpp; further operators have rules of their own).
 enum class Batch : std::uint8_t {
   Whole,     // it cannot
   Images,    // along the first dimension of input 0, all other inputs whole

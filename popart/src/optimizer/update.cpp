@@ -247,7 +247,7 @@ private:
       in.push_back(w->gradient);
     auto out = b_.ops("ReplicatedReduceScatter", in, static_cast<unsigned>(in.size()),
                       shardAttributes(*group[0]));
-    const auto across = transforms::across(group[0]->domain, context_.replicas);
+    const auto across = analysis::across(group[0]->domain, context_.replicas);
     if (across.type != CommGroupType::None)
       out = b_.ops("ReplicatedAllReduce", out, static_cast<unsigned>(out.size()),
                    transforms::shardAttributes(across, context_.replicas));

@@ -4,9 +4,9 @@
 // that has a gradient. Hyper-parameters that may change are variables which sessions write from the
 // host.
 #pragma once
+#include "analysis/locations.hpp"
 #include "autodiff/autodiff.hpp"
 #include "ir/graph.hpp"
-#include "transforms/locations.hpp"
 #include <popart/commgroup.hpp>
 #include <popart/optimizer.hpp>
 #include <popart/sessionoptions.hpp>
@@ -23,7 +23,7 @@ struct Context {
   AutomaticLossScalingSettings automaticLossScaling = {};
   // Weights that only some replicas share; all others are the same everywhere.
   std::map<TensorId, CommGroup> sharedBy = {};
-  transforms::Locations locations = {};
+  analysis::Locations locations = {};
 };
 
 // The value the chain of gradients starts from: a constant, or the variable lossScaling_<type>;

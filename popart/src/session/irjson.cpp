@@ -3,10 +3,10 @@
 // strings. Operators have the vendor's names where they do the same: those that are fused into one
 // program stand there one by one, those that write over an input end in Inplace, and what a
 // pipeline keeps for a later stage is Stash and Restore.
+#include "analysis/storage.hpp"
 #include "base/Text.hpp"
 #include "op/opdef.hpp"
 #include "session/impl.hpp"
-#include "transforms/storage.hpp"
 #include <cstdio>
 #include <popart/error.hpp>
 
@@ -72,7 +72,7 @@ std::string typeOf(const ir::Node &node) {
   const auto &type = node.def->type;
   if (type == "PipelineRestore")
     return "Restore";
-  const auto input = node.outputs.size() == 1 ? transforms::inPlaceInput(node, 0) : -1;
+  const auto input = node.outputs.size() == 1 ? analysis::inPlaceInput(node, 0) : -1;
   if (input < 0 || type.find("Inplace") != std::string::npos)
     return type;
   if (type == "Add" || type == "Mul")

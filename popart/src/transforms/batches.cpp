@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/batches.hpp"
 
+#include "analysis/batchrules.hpp"
 #include "base/Text.hpp"
-#include "transforms/batchrules.hpp"
 #include <algorithm>
 #include <popart/error.hpp>
 
 namespace popart::transforms {
 
+using analysis::BatchRule;
+using analysis::batchRule;
 using ir::Node;
 using ir::none;
 using ir::Value;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/batchnorm.hpp"
 
+#include "analysis/neighbours.hpp"
 #include "op/graphbuilder.hpp"
-#include "transforms/neighbours.hpp"
 #include "transforms/setup.hpp"
 
 namespace popart::transforms {
 
 namespace {
 
+using analysis::addNode;
+using analysis::Neighbours;
+using analysis::runTogether;
 using ir::Graph;
 using ir::Node;
 using ir::none;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/bypass.hpp"
 
+#include "analysis/neighbours.hpp"
 #include "op/graphbuilder.hpp"
-#include "transforms/neighbours.hpp"
 
 namespace popart::transforms {
 
 namespace {
 
+using analysis::Neighbours;
+using analysis::numberIn;
+using analysis::runTogether;
 using ir::Graph;
 using ir::Integers;
 using ir::Node;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/epilogue.hpp"
 
+#include "analysis/neighbours.hpp"
 #include "op/graphbuilder.hpp"
 #include "ops/nn/epilogue.hpp"
-#include "transforms/neighbours.hpp"
 #include <algorithm>
 
 namespace popart::transforms {
 
 namespace {
 
+using analysis::Neighbours;
+using analysis::runTogether;
 using ir::Graph;
 using ir::Node;
 using ir::none;

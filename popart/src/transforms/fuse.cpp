@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/fuse.hpp"
 
+#include "analysis/neighbours.hpp"
 #include "op/graphbuilder.hpp"
-#include "transforms/neighbours.hpp"
 #include <algorithm>
 
 namespace popart::transforms {
 
+using analysis::runTogether;
 using ir::Graph;
 using ir::Node;
 using ir::none;

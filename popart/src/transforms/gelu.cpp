@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/gelu.hpp"
 
-#include "transforms/neighbours.hpp"
+#include "analysis/neighbours.hpp"
 #include <cmath>
 
 namespace popart::transforms {
 
 namespace {
 
+using analysis::Neighbours;
+using analysis::numberIn;
 using ir::Graph;
 using ir::Node;
 using ir::none;

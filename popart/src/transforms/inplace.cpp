@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/inplace.hpp"
 
+#include "analysis/storage.hpp"
 #include "custom/custom.hpp"
-#include "transforms/storage.hpp"
 #include <algorithm>
 
 namespace popart::transforms {
 
+using analysis::inPlaceMark;
+using analysis::memoryClasses;
 using ir::Graph;
 using ir::Kind;
 using ir::Node;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "analysis/storage.hpp"
 #include "layers.hpp"
 #include "model.hpp"
 #include "transforms/inplace.hpp"
 #include "transforms/schedule.hpp"
-#include "transforms/storage.hpp"
 
 using namespace popart;
 using namespace popart::testing;
@@ -13,7 +13,7 @@ namespace {
 std::string marks(const ir::Graph &graph) {
   std::string out;
   for (const auto &node : graph.nodes)
-    if (const auto i = transforms::inPlaceInput(node, 0); i >= 0)
+    if (const auto i = analysis::inPlaceInput(node, 0); i >= 0)
       out += base::str(out.empty() ? "" : " ", node.def->type, "<", i);
   return out;
 }

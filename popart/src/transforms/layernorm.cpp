@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/layernorm.hpp"
 
+#include "analysis/neighbours.hpp"
 #include "op/graphbuilder.hpp"
-#include "transforms/neighbours.hpp"
 #include <algorithm>
 
 namespace popart::transforms {
 
 namespace {
 
+using analysis::numberIn;
 using ir::Graph;
 using ir::Node;
 using ir::none;

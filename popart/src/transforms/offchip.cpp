@@ -6,6 +6,9 @@
 
 namespace popart::transforms {
 
+using analysis::Location;
+using analysis::Locations;
+using analysis::membersOf;
 using ir::Graph;
 using ir::Kind;
 using ir::Node;

@@ -8,6 +8,7 @@
 
 namespace popart::transforms {
 
+using analysis::Locations;
 using ir::Graph;
 using ir::Kind;
 using ir::Node;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/outline.hpp"
 
+#include "analysis/repeats.hpp"
+#include "analysis/signatures.hpp"
+#include "analysis/storage.hpp"
 #include "ir/held.hpp"
 #include "op/opdef.hpp"
-#include "transforms/repeats.hpp"
-#include "transforms/signatures.hpp"
-#include "transforms/storage.hpp"
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -13,6 +13,12 @@
 
 namespace popart::transforms {
 
+using analysis::findRepeats;
+using analysis::isView;
+using analysis::Repeat;
+using analysis::signatures;
+using analysis::storageOf;
+using analysis::writtenInputs;
 using ir::Call;
 using ir::Graph;
 using ir::Kind;

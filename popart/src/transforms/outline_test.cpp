@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "analysis/repeats.hpp"
 #include "layers.hpp"
 #include "model.hpp"
 #include "transforms/outline.hpp"
-#include "transforms/repeats.hpp"
 
 using namespace popart;
 using namespace popart::testing;
@@ -42,19 +42,19 @@ SessionOptions off() {
 } // namespace
 
 TEST(Repeats, AreFoundWithTheirPeriods) {
-  const auto has = [](const std::vector<transforms::Repeat> &all, std::uint32_t length,
+  const auto has = [](const std::vector<analysis::Repeat> &all, std::uint32_t length,
                       std::vector<std::uint32_t> places) {
     return std::any_of(all.begin(), all.end(),
                        [&](const auto &r) { return r.length == length && r.places == places; });
   };
-  const auto some = transforms::findRepeats({9, 1, 2, 3, 8, 1, 2, 3, 7, 2, 3}, 100);
+  const auto some = analysis::findRepeats({9, 1, 2, 3, 8, 1, 2, 3, 7, 2, 3}, 100);
   EXPECT_TRUE(has(some, 3, {1, 5}));
   EXPECT_TRUE(has(some, 2, {2, 6, 9}));
-  const auto periodic = transforms::findRepeats({9, 1, 2, 1, 2, 1, 2, 1, 2, 8}, 100);
+  const auto periodic = analysis::findRepeats({9, 1, 2, 1, 2, 1, 2, 1, 2, 8}, 100);
   EXPECT_TRUE(has(periodic, 2, {1, 3, 5, 7}));
-  EXPECT_TRUE(transforms::findRepeats({1, 2, 3, 4}, 100).empty());
-  EXPECT_TRUE(transforms::findRepeats({}, 100).empty());
-  EXPECT_LE(transforms::findRepeats(std::vector<std::uint32_t>(500, 1), 10).size(), 20u);
+  EXPECT_TRUE(analysis::findRepeats({1, 2, 3, 4}, 100).empty());
+  EXPECT_TRUE(analysis::findRepeats({}, 100).empty());
+  EXPECT_LE(analysis::findRepeats(std::vector<std::uint32_t>(500, 1), 10).size(), 20u);
 }
 
 TEST(Outline, FindsLayersAndTheirArguments) {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/phases.hpp"
 
+#include "analysis/storage.hpp"
 #include "base/Text.hpp"
 #include "op/opview.hpp"
-#include "transforms/storage.hpp"
 #include <algorithm>
 #include <limits>
 #include <popart/error.hpp>
 
 namespace popart::transforms {
 
+using analysis::memoryClasses;
+using analysis::writtenInputs;
 using ir::Graph;
 using ir::Kind;
 using ir::Node;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/poolorder.hpp"
 
+#include "analysis/neighbours.hpp"
 #include "op/graphbuilder.hpp"
-#include "transforms/neighbours.hpp"
 #include <algorithm>
 
 namespace popart::transforms {
 
 namespace {
 
+using analysis::Neighbours;
+using analysis::runTogether;
 using ir::Graph;
 using ir::Node;
 using ir::none;

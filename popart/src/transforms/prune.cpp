@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/prune.hpp"
 
+#include "analysis/effects.hpp"
 #include "op/opdef.hpp"
-#include "transforms/effects.hpp"
 #include <algorithm>
 
 namespace popart::transforms {
@@ -14,7 +14,7 @@ void prune(ir::Graph &graph, const std::set<ir::Value> &kept) {
   std::vector<ir::Node> left;
   for (std::size_t n = graph.nodes.size(); n-- > 0;) {
     auto &node = graph.nodes[n];
-    const bool wanted = hasSideEffect(node) || node.def->updates >= 0 ||
+    const bool wanted = analysis::hasSideEffect(node) || node.def->updates >= 0 ||
                         std::any_of(node.outputs.begin(), node.outputs.end(),
                                     [&](ir::Value v) { return v != ir::none && needed[v.value]; });
     if (!wanted)

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/recompute.hpp"
 
+#include "analysis/effects.hpp"
 #include "base/Text.hpp"
 #include "op/opdef.hpp"
-#include "transforms/effects.hpp"
 #include <algorithm>
 #include <cmath>
 #include <popart/error.hpp>
 
 namespace popart::transforms {
 
+using analysis::hasSideEffect;
 using ir::Graph;
 using ir::Node;
 using ir::none;

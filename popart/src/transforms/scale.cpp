@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/scale.hpp"
 
+#include "analysis/neighbours.hpp"
 #include "op/graphbuilder.hpp"
-#include "transforms/neighbours.hpp"
 #include "transforms/setup.hpp"
 #include <iterator>
 
@@ -10,6 +10,10 @@ namespace popart::transforms {
 
 namespace {
 
+using analysis::addNode;
+using analysis::Neighbours;
+using analysis::numberIn;
+using analysis::runTogether;
 using ir::Graph;
 using ir::Node;
 using ir::none;

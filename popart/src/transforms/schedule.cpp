@@ -11,10 +11,10 @@
 //   w1, dw1 = grad(...); w1 -= dw1; w2, dw2 = grad(...); w2 -= dw2      one at a time
 #include "transforms/schedule.hpp"
 
+#include "analysis/effects.hpp"
+#include "analysis/storage.hpp"
 #include "base/Text.hpp"
 #include "op/opdef.hpp"
-#include "transforms/effects.hpp"
-#include "transforms/storage.hpp"
 #include <algorithm>
 #include <cctype>
 #include <chrono>
@@ -26,6 +26,11 @@
 
 namespace popart::transforms {
 
+using analysis::hasSideEffect;
+using analysis::isView;
+using analysis::memoryClasses;
+using analysis::storageOf;
+using analysis::writtenInputs;
 using ir::Graph;
 using ir::Kind;
 using ir::Node;

@@ -3,7 +3,7 @@
 #pragma once
 #include "ir/graph.hpp"
 
-namespace popart::transforms {
+namespace popart::analysis {
 
 // Whether output 0 is surely nothing but another look at input 0.
 bool isView(const ir::Node &node);
@@ -24,4 +24,4 @@ std::vector<std::uint32_t> memoryClasses(const ir::Graph &graph);
 // Inputs that a node writes in place (indices of Node::inputs).
 std::vector<std::size_t> writtenInputs(const ir::Graph &graph, const ir::Node &node);
 
-} // namespace popart::transforms
+} // namespace popart::analysis

@@ -5,7 +5,7 @@
 #include "op/opdef.hpp"
 #include <algorithm>
 
-namespace popart::transforms {
+namespace popart::analysis {
 
 inline bool hasSideEffect(const ir::Node &node) {
   const auto within = [](const auto &body) {
@@ -14,4 +14,4 @@ inline bool hasSideEffect(const ir::Node &node) {
   return node.def->sideEffect || std::any_of(node.bodies.begin(), node.bodies.end(), within);
 }
 
-} // namespace popart::transforms
+} // namespace popart::analysis

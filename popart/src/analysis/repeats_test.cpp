@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "transforms/repeats.hpp"
+#include "analysis/repeats.hpp"
 #include <gtest/gtest.h>
 
-using namespace popart::transforms;
+using namespace popart::analysis;
 
 // Every stretch of them repeats, at every place.
 TEST(Repeats, AreFewInALongChainOfEqualNodes) {

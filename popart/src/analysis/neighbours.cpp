@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "transforms/neighbours.hpp"
+#include "analysis/neighbours.hpp"
 
-namespace popart::transforms {
+namespace popart::analysis {
 
 ir::Value addNode(ir::Graph &graph, std::vector<ir::Node> &nodes, const char *type,
                   const ir::Values &inputs, const ir::Attributes &attributes,
@@ -29,4 +29,4 @@ std::optional<double> numberIn(const ir::Graph &graph, ir::Value v) {
   return values.front();
 }
 
-} // namespace popart::transforms
+} // namespace popart::analysis

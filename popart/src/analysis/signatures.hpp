@@ -3,10 +3,10 @@
 #pragma once
 #include "ir/graph.hpp"
 
-namespace popart::transforms {
+namespace popart::analysis {
 
 // By node: equal numbers for nodes that are the same code in the same place (IPU, stage, pass).
 // What is drawn at random is left out: the seed's modifier is a number that a call can hand over.
 std::vector<std::uint32_t> signatures(const ir::Graph &graph);
 
-} // namespace popart::transforms
+} // namespace popart::analysis

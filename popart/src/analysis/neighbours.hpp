@@ -5,7 +5,7 @@
 #include "op/opdef.hpp"
 #include <set>
 
-namespace popart::transforms {
+namespace popart::analysis {
 
 class Neighbours {
 public:
@@ -58,4 +58,4 @@ ir::Value addNode(ir::Graph &graph, std::vector<ir::Node> &nodes, const char *ty
 // The number that a constant holds throughout; nothing for other values and for large ones.
 std::optional<double> numberIn(const ir::Graph &graph, ir::Value v);
 
-} // namespace popart::transforms
+} // namespace popart::analysis

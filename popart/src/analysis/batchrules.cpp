@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "transforms/batchrules.hpp"
+#include "analysis/batchrules.hpp"
 
 #include <algorithm>
 
-namespace popart::transforms {
+namespace popart::analysis {
 
 using ir::Integers;
 using ops::OpView;
@@ -30,7 +30,8 @@ Rule along(const OpView &op, Axes inputs, std::int64_t axis) {
 // of products broadcast.
 Rule broadcasting(const OpView &op, const Axes &axes) {
   const std::size_t first = firstCut(axes);
-  const std::int64_t fromEnd = op.in(first).rank() - axes[first], size = sizeAt(op, first, axes[first]);
+  const std::int64_t fromEnd = op.in(first).rank() - axes[first],
+                     size = sizeAt(op, first, axes[first]);
   Axes inputs(axes.size(), -1);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (!op.hasIn(i))
@@ -184,4 +185,4 @@ Rule batchRule(const OpView &op, const Axes &axes, std::int64_t parts) {
   return {};
 }
 
-} // namespace popart::transforms
+} // namespace popart::analysis

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A suffix array by doubling, the lengths that neighbours in it share, and the intervals of those.
-#include "transforms/repeats.hpp"
+#include "analysis/repeats.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-namespace popart::transforms {
+namespace popart::analysis {
 
 namespace {
 
@@ -113,4 +113,4 @@ std::vector<Repeat> findRepeats(const Numbers &symbols, std::size_t limit) {
   return out;
 }
 
-} // namespace popart::transforms
+} // namespace popart::analysis

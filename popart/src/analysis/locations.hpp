@@ -5,7 +5,7 @@
 #include "ir/graph.hpp"
 #include <popart/sessionoptions.hpp>
 
-namespace popart::transforms {
+namespace popart::analysis {
 
 struct Location {
   bool offChip = false, sharded = false;
@@ -56,4 +56,4 @@ std::int64_t membersOf(const CommGroup &group, std::int64_t replicas);
 std::int64_t placeIn(const CommGroup &group, std::int64_t replica, std::int64_t replicas);
 CommGroup across(const CommGroup &group, std::int64_t replicas);
 
-} // namespace popart::transforms
+} // namespace popart::analysis

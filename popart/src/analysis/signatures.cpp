@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "transforms/signatures.hpp"
+#include "analysis/signatures.hpp"
 
 #include "base/Text.hpp"
 #include "ir/held.hpp"
 #include "op/opdef.hpp"
 #include <unordered_map>
 
-namespace popart::transforms {
+namespace popart::analysis {
 
 using ir::Graph;
 using ir::Kind;
@@ -84,4 +84,4 @@ std::vector<std::uint32_t> signatures(const Graph &graph) {
   return out;
 }
 
-} // namespace popart::transforms
+} // namespace popart::analysis

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "transforms/locations.hpp"
+#include "analysis/locations.hpp"
 
 #include "base/Text.hpp"
 #include <popart/error.hpp>
 
-namespace popart::transforms {
+namespace popart::analysis {
 
 std::int64_t membersOf(const CommGroup &group, std::int64_t replicas) {
   const std::int64_t size = group.replicaGroupSize;
@@ -114,4 +114,4 @@ void Locations::checkNames(const ir::Graph &graph) const {
     }
 }
 
-} // namespace popart::transforms
+} // namespace popart::analysis

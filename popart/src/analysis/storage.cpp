@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "transforms/storage.hpp"
+#include "analysis/storage.hpp"
 
 #include "op/opdef.hpp"
 #include <algorithm>
 #include <numeric>
 
-namespace popart::transforms {
+namespace popart::analysis {
 
 using ir::Graph;
 using ir::Node;
@@ -99,4 +99,4 @@ std::vector<std::size_t> writtenInputs(const Graph &graph, const Node &node) {
   return out;
 }
 
-} // namespace popart::transforms
+} // namespace popart::analysis

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace popart::transforms {
+namespace popart::analysis {
 
 struct Repeat {
   std::uint32_t length = 0;
@@ -15,4 +15,4 @@ struct Repeat {
 // themselves one period. Longest lists of symbols first; at most `limit` of them.
 std::vector<Repeat> findRepeats(const std::vector<std::uint32_t> &symbols, std::size_t limit);
 
-} // namespace popart::transforms
+} // namespace popart::analysis

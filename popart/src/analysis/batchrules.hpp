@@ -5,7 +5,7 @@
 #include "op/graphbuilder.hpp"
 #include <optional>
 
-namespace popart::transforms {
+namespace popart::analysis {
 
 struct BatchRule {
   std::vector<std::int64_t> inputs, outputs; // axes; -1: whole
@@ -17,4 +17,4 @@ struct BatchRule {
 std::optional<BatchRule> batchRule(const ops::OpView &op, const std::vector<std::int64_t> &axes,
                                    std::int64_t parts);
 
-} // namespace popart::transforms
+} // namespace popart::analysis
