@@ -49,12 +49,6 @@ inline bool runTogether(const ir::Node &a, const ir::Node &b) {
          a.settings.recompute == b.settings.recompute;
 }
 
-// One node at the end of a list, whose output is not computed now even if all inputs are constants:
-// for weights, which the device handles quicker.
-ir::Value addNode(ir::Graph &graph, std::vector<ir::Node> &nodes, const char *type,
-                  const ir::Values &inputs, const ir::Attributes &attributes,
-                  const ir::Settings &settings, const std::string &name);
-
 // The number that a constant holds throughout; nothing for other values and for large ones.
 std::optional<double> numberIn(const ir::Graph &graph, ir::Value v);
 

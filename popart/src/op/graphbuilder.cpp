@@ -81,6 +81,20 @@ void requireFewNumbers(const OpView &op, double count) {
     op.fail("it would make ", count, " numbers, more than ", most, ", when the model is compiled.");
 }
 
+Value addUnfolded(ir::Graph &graph, std::vector<ir::Node> &nodes, const char *type,
+                  const Values &inputs, const Attributes &attributes, const ir::Settings &settings,
+                  const std::string &name) {
+  ir::Node node;
+  node.def = &opOf(type);
+  node.inputs = inputs;
+  node.attributes = attributes;
+  node.settings = settings;
+  const auto info = node.def->infer(OpView(graph, node))[0];
+  node.outputs = {graph.add({name, info, ir::Kind::Computed, {}})};
+  nodes.push_back(std::move(node));
+  return nodes.back().outputs[0];
+}
+
 Values GraphBuilder::ops(const std::string &type, const Values &inputs, unsigned outputs,
                          Attributes attributes) {
   ir::Node node;

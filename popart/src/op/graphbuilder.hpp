@@ -54,6 +54,12 @@ private:
   const Values &outputGrads_;
 };
 
+// One node at the end of a list, whose output is not computed now even if all inputs are constants:
+// for weights, which the device handles quicker.
+Value addUnfolded(ir::Graph &graph, std::vector<ir::Node> &nodes, const char *type,
+                  const Values &inputs, const Attributes &attributes, const ir::Settings &settings,
+                  const std::string &name);
+
 // numpy's rule; popart::error through op.fail when the shapes do not fit.
 Shape broadcast(const OpView &op, const Shape &a, const Shape &b);
 

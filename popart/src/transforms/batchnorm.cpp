@@ -9,7 +9,6 @@ namespace popart::transforms {
 
 namespace {
 
-using analysis::addNode;
 using analysis::Neighbours;
 using analysis::runTogether;
 using ir::Graph;
@@ -130,7 +129,8 @@ Value scaledWeights(GraphBuilder &b, std::vector<Node> &nodes, const Node &linea
   factors[axis] = channels / groups;
   const auto node = [&](const char *type, const ir::Values &inputs,
                         const ir::Attributes &attributes) {
-    return addNode(b.graph(), nodes, type, inputs, attributes, b.settings, b.prefix + type);
+    return ops::addUnfolded(b.graph(), nodes, type, inputs, attributes, b.settings,
+                            b.prefix + type);
   };
   const auto reshaped = [&](Value v, const Shape &to) {
     return b.shape(v) == to ? v : node("Reshape", {v}, {{"shape", ir::Integers(to)}});

@@ -10,7 +10,6 @@ namespace popart::transforms {
 
 namespace {
 
-using analysis::addNode;
 using analysis::Neighbours;
 using analysis::numberIn;
 using analysis::runTogether;
@@ -131,8 +130,8 @@ unsigned foldScales(Graph &graph, const std::set<Value> &kept) {
         in = it->second;
       if (const auto it = scales.find({&node, i}); it != scales.end()) {
         const Value factor = b.scalar(it->second, in);
-        in = addNode(graph, nodes, "Mul", {in, factor}, {}, node.settings,
-                     graph[in].name + "/scaled");
+        in = ops::addUnfolded(graph, nodes, "Mul", {in, factor}, {}, node.settings,
+                              graph[in].name + "/scaled");
       }
     }
     nodes.push_back(std::move(node));
