@@ -2,8 +2,8 @@
 #include "transforms/epilogue.hpp"
 
 #include "analysis/neighbours.hpp"
+#include "op/activations.hpp"
 #include "op/graphbuilder.hpp"
-#include "ops/nn/epilogue.hpp"
 #include <algorithm>
 
 namespace popart::transforms {
@@ -47,13 +47,6 @@ bool isPerChannel(const Shape &s, const Shape &whole, std::size_t dimension) {
     if (s[i] != (i + missing == dimension ? whole[dimension] : 1))
       return false;
   return true;
-}
-
-// The activation that a node is, by the name that products know it by.
-std::string activationOf(const Node &node) {
-  const auto bound = [&](const char *name) { return node.attributes.find<float>(name); };
-  const bool relu6 = node.def->type == "HardTanh" && bound("min") == 0.f && bound("max") == 6.f;
-  return relu6 ? "Relu6" : node.def->type;
 }
 
 class Joiner {
@@ -108,10 +101,9 @@ private:
   bool take(Chain &chain, const Node &product, Value v, const Node &user) const {
     if (user.outputs.size() != 1 || graph_[user.outputs[0]].info != graph_[v].info)
       return false;
-    if (const auto type = activationOf(user); ops::epilogueActivation(type)) {
-      chain.activation = type;
+    chain.activation = ops::epilogueActivation(user);
+    if (!chain.activation.empty())
       return true;
-    }
     if ((user.def->type != "Add" && user.def->type != "Sum") || user.inputs.size() != 2)
       return false;
     const Value other = user.inputs[user.inputs[0] == v ? 1 : 0];

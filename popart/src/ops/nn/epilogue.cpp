@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "ops/nn/epilogue.hpp"
 
-#include <map>
+#include "op/activations.hpp"
 
 namespace popart::ops {
-
-std::optional<openipu::Activation> epilogueActivation(const std::string &type) {
-  using openipu::Activation;
-  static const std::map<std::string, Activation> all{
-      {"Relu", Activation::Relu},       {"Gelu", Activation::Gelu},
-      {"GeluErf", Activation::GeluErf}, {"Tanh", Activation::Tanh},
-      {"Sigmoid", Activation::Sigmoid}, {"Swish", Activation::Swish},
-      {"Relu6", Activation::Relu6}};
-  const auto it = all.find(type);
-  return it == all.end() ? std::nullopt : std::optional(it->second);
-}
 
 openipu::Epilogue epilogueOf(lowering::Lowering &l, const OpView &op, std::size_t groups,
                              const std::vector<std::size_t> &shape) {
@@ -23,8 +12,7 @@ openipu::Epilogue epilogueOf(lowering::Lowering &l, const OpView &op, std::size_
     out.bias = l.tensor(op.in(2)).flatten().broadcast(unsigned(groups), 0);
   if (op.hasIn(3))
     out.addend = l.tensor(op.in(3)).reshape(shape);
-  out.activation =
-      epilogueActivation(op.text("activation", "")).value_or(openipu::Activation::None);
+  out.activation = activationNamed(op.text("activation", ""));
   return out;
 }
 

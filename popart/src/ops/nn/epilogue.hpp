@@ -7,9 +7,6 @@
 
 namespace popart::ops {
 
-// The activation that an element-wise operator is; nothing if it is none of them.
-std::optional<openipu::Activation> epilogueActivation(const std::string &type);
-
 // Of a node, with the bias as a vector repeated for `groups`, and the addend under `shape`.
 openipu::Epilogue epilogueOf(lowering::Lowering &l, const OpView &op, std::size_t groups,
                              const std::vector<std::size_t> &shape);
