@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/batchnorm.hpp"
 
+#include "analysis/fixedvalues.hpp"
 #include "analysis/neighbours.hpp"
 #include "op/graphbuilder.hpp"
-#include "transforms/setup.hpp"
 
 namespace popart::transforms {
 
 namespace {
 
+using analysis::fixedValues;
 using analysis::Neighbours;
 using analysis::runTogether;
 using ir::Graph;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "analysis/orders.hpp"
 #include "analysis/storage.hpp"
 #include "layers.hpp"
 #include "model.hpp"
 #include "transforms/inplace.hpp"
-#include "transforms/schedule.hpp"
 
 using namespace popart;
 using namespace popart::testing;
@@ -29,10 +29,10 @@ TEST(InPlace, TakesOverWhatDies) {
     const Value d = m.b.mul(c, m.b.neg(c)); // neg needs a place of its own, its product does not
     const Value y = m.b.reduceSum(d, {0}, false);
     const auto want = m.run(y);
-    const auto before = transforms::peakLiveBytes(m.graph);
+    const auto before = analysis::peakLiveBytes(m.graph);
     transforms::writeInPlace(m.graph, {y});
     EXPECT_EQ(marks(m.graph), "Sub<0 Mul<0");
-    EXPECT_EQ(3 * transforms::peakLiveBytes(m.graph), 2 * before);
+    EXPECT_EQ(3 * analysis::peakLiveBytes(m.graph), 2 * before);
     EXPECT_EQ(m.run(y), want);
   }
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/pipeline.hpp"
 
+#include "analysis/homes.hpp"
 #include "base/Text.hpp"
 #include "op/graphbuilder.hpp"
-#include "transforms/place.hpp"
 #include <algorithm>
 #include <popart/error.hpp>
 
 namespace popart::transforms {
 
+using analysis::homes;
 using ir::Graph;
 using ir::Kind;
 using ir::Node;

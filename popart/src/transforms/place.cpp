@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/place.hpp"
 
+#include "analysis/homes.hpp"
 #include "op/graphbuilder.hpp"
 #include <tuple>
 
 namespace popart::transforms {
 
+using analysis::homes;
 using ir::Graph;
 using ir::Kind;
 using ir::Node;
@@ -84,20 +86,6 @@ std::map<Value, Value> spreadVariables(Graph &graph, const std::set<Value> &vari
       in = at->second;
     }
   return out;
-}
-
-std::vector<std::int64_t> homes(const Graph &graph) {
-  std::vector<std::int64_t> home(graph.size(), -1);
-  for (const auto &node : graph.nodes) {
-    const auto here = node.settings.virtualGraph.value_or(0);
-    for (Value v : node.outputs)
-      if (v != none)
-        home[v.value] = here;
-    for (Value v : node.inputs)
-      if (v != none && home[v.value] < 0)
-        home[v.value] = here;
-  }
-  return home;
 }
 
 void insertIpuCopies(Graph &graph, bool updatesOnly) {

@@ -12,9 +12,6 @@ namespace popart::transforms {
 // variable they update, else of what they read.
 void placeNodes(ir::Graph &graph);
 
-// Where each value lives: with its node, or with the first node that uses it.
-std::vector<std::int64_t> homes(const ir::Graph &graph);
-
 // Variables that several IPUs read and none writes get one of their own on every further IPU.
 // Returns for each the variable whose value it is to have.
 std::map<ir::Value, ir::Value> spreadVariables(ir::Graph &graph,

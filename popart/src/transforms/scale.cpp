@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/scale.hpp"
 
+#include "analysis/fixedvalues.hpp"
 #include "analysis/neighbours.hpp"
 #include "op/graphbuilder.hpp"
-#include "transforms/setup.hpp"
 #include <iterator>
 
 namespace popart::transforms {
 
 namespace {
 
+using analysis::fixedValues;
 using analysis::Neighbours;
 using analysis::numberIn;
 using analysis::runTogether;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The order with the lowest peak cannot be found in reasonable time, so several are made and
-// measured. An order is a permutation of the nodes that respects `before` of every one (Problem:
+// measured. An order is a permutation of the nodes that respects `before` of every one (Orders:
 // data, updates of variables, segments such as pipeline stages). Greedy makes one by taking the
 // ready node that frees most; shift moves what adds bytes right before its first user and what
 // frees them right behind what it waits for; Scheduler keeps the best for each segment. It is hard
@@ -11,14 +11,14 @@
 //   w1, dw1 = grad(...); w1 -= dw1; w2, dw2 = grad(...); w2 -= dw2      one at a time
 #include "transforms/schedule.hpp"
 
-#include "analysis/effects.hpp"
+#include "analysis/orders.hpp"
 #include "analysis/storage.hpp"
 #include "base/Text.hpp"
 #include "op/opdef.hpp"
 #include <algorithm>
 #include <cctype>
 #include <chrono>
-#include <map>
+#include <cmath>
 #include <numeric>
 #include <popart/error.hpp>
 #include <random>
@@ -26,175 +26,18 @@
 
 namespace popart::transforms {
 
-using analysis::hasSideEffect;
+using analysis::isValid;
 using analysis::isView;
-using analysis::memoryClasses;
-using analysis::storageOf;
-using analysis::writtenInputs;
+using analysis::lastUsers;
+using analysis::measure;
+using analysis::Measures;
+using analysis::Order;
+using analysis::Orders;
 using ir::Graph;
-using ir::Kind;
 using ir::Node;
-using ir::none;
 using ir::Pass;
-using ir::Value;
 
 namespace {
-
-using Order = std::vector<unsigned>; // of nodes
-
-void unique(std::vector<unsigned> &list) {
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
-}
-
-// What an order has to keep to and what it is measured by.
-struct Problem {
-  explicit Problem(const Graph &graph) : graph(graph) {
-    const auto n = graph.nodes.size();
-    before.resize(n);
-    after.resize(n);
-    touches.resize(n);
-    makes.resize(n);
-    segment.resize(n);
-    findBytes();
-    findDependences();
-    for (unsigned i = 0; i < n; ++i)
-      for (unsigned p : before[i]) {
-        after[p].push_back(i);
-        segment[i] = std::max(segment[i], segment[p]);
-      }
-  }
-
-  std::size_t size() const { return before.size(); }
-
-  const Graph &graph;
-  std::vector<std::vector<unsigned>> before, after; // direct neighbours of a node
-  std::vector<std::int64_t> bytes;                  // by storage
-  std::vector<std::vector<unsigned>> users;         // by storage: nodes that touch it
-  std::vector<std::vector<unsigned>> touches;       // by node: storages with bytes
-  std::vector<std::vector<unsigned>> makes;         // by node: of these, those that begin with it
-  std::vector<std::int64_t> segment;                // by node: what runs before what anyway
-
-private:
-  void findBytes() {
-    const auto storage = storageOf(graph);
-    bytes.assign(graph.size(), 0);
-    users.resize(graph.size());
-    for (unsigned i = 0; i < size(); ++i) {
-      const Node &node = graph.nodes[i];
-      segment[i] =
-          node.pass == Pass::Update
-              ? std::numeric_limits<std::int64_t>::max()
-              : node.settings.pipelineStage.value_or(node.settings.executionPhase.value_or(0));
-      for (const auto *list : {&node.inputs, &node.outputs})
-        for (Value v : *list)
-          if (v != none)
-            touch(i, storage[v.value]);
-      unique(touches[i]);
-      for (unsigned s : touches[i]) {
-        if (users[s].empty() && graph[Value{s}].kind == Kind::Computed)
-          makes[i].push_back(s);
-        users[s].push_back(i);
-      }
-    }
-  }
-  void touch(unsigned node, Value storage) {
-    const auto kind = graph[storage].kind;
-    if (kind != Kind::Computed && kind != Kind::Stream)
-      return;
-    bytes[storage.value] = graph[storage].info.nbytes();
-    touches[node].push_back(storage.value);
-  }
-
-  // Of data, of the memory of variables that are written, of what the world sees.
-  void findDependences() {
-    const ir::Links links(graph);
-    const auto classes = memoryClasses(graph);
-    std::vector<bool> written(graph.size(), false);
-    for (const Node &node : graph.nodes)
-      for (auto i : writtenInputs(graph, node))
-        written[classes[node.inputs[i].value]] = true;
-    struct Access {
-      int write = -1;
-      std::vector<unsigned> reads; // since then
-    };
-    std::vector<Access> accesses(graph.size());
-    int seen = -1;
-    for (unsigned n = 0; n < size(); ++n) {
-      const Node &node = graph.nodes[n];
-      std::set<std::uint32_t> writes, reads;
-      for (auto i : writtenInputs(graph, node))
-        writes.insert(classes[node.inputs[i].value]);
-      for (const auto *list : {&node.inputs, &node.outputs})
-        for (Value v : *list)
-          if (v != none && written[classes[v.value]] && !writes.count(classes[v.value]))
-            reads.insert(classes[v.value]);
-      for (Value v : node.inputs)
-        if (v != none && links.producer[v.value] >= 0)
-          before[n].push_back(unsigned(links.producer[v.value]));
-      for (auto c : reads) {
-        if (accesses[c].write >= 0)
-          before[n].push_back(unsigned(accesses[c].write));
-        accesses[c].reads.push_back(n);
-      }
-      for (auto c : writes) {
-        auto &a = accesses[c];
-        before[n].insert(before[n].end(), a.reads.begin(), a.reads.end());
-        if (a.write >= 0)
-          before[n].push_back(unsigned(a.write));
-        a = {int(n), {}};
-      }
-      if (hasSideEffect(node)) {
-        if (seen >= 0)
-          before[n].push_back(unsigned(seen));
-        seen = int(n);
-      }
-      unique(before[n]);
-    }
-  }
-};
-
-// Peak first; of equal peaks the order with fewer bytes over its whole length.
-struct Measure {
-  std::int64_t peak = 0;
-  double area = 0;
-  bool operator<(const Measure &o) const {
-    return peak != o.peak ? peak < o.peak : area < o.area * (1 - 1e-9);
-  }
-};
-
-// The last user of every storage under an order.
-std::vector<unsigned> lastUsers(const Problem &p, const Order &order) {
-  std::vector<unsigned> last(p.bytes.size(), 0);
-  for (unsigned n : order)
-    for (unsigned s : p.touches[n])
-      last[s] = n;
-  return last;
-}
-
-// By segment: where one begins and ends is alive what it is in every order.
-using Measures = std::map<std::int64_t, Measure>;
-
-Measures measure(const Problem &p, const Order &order) {
-  const auto last = lastUsers(p, order);
-  Measures out;
-  std::int64_t live = 0;
-  std::vector<bool> alive(p.bytes.size(), false);
-  for (unsigned n : order) {
-    auto &m = out[p.segment[n]];
-    for (unsigned s : p.touches[n])
-      if (!alive[s]) {
-        alive[s] = true;
-        live += p.bytes[s];
-      }
-    m.peak = std::max(m.peak, live);
-    m.area += double(live);
-    for (unsigned s : p.touches[n])
-      if (last[s] == n)
-        live -= p.bytes[s];
-  }
-  return out;
-}
 
 // Who goes before whom among nodes that could run: users' wishes first.
 struct Ranks {
@@ -214,7 +57,7 @@ struct Ranks {
 // bytes alive. `tie` orders nodes of equal effect.
 class Greedy {
 public:
-  Greedy(const Problem &p, const Ranks &ranks, bool backwards, bool byBytes,
+  Greedy(const Orders &p, const Ranks &ranks, bool backwards, bool byBytes,
          const std::vector<unsigned> &tie)
       : p_(p), ranks_(ranks), backwards_(backwards), byBytes_(byBytes), tie_(tie), waits_(p.size()),
         change_(p.size(), 0), left_(p.bytes.size()), sum_(p.bytes.size(), 0),
@@ -288,7 +131,7 @@ private:
         adjust(user, -p_.bytes[s]);
   }
 
-  const Problem &p_;
+  const Orders &p_;
   const Ranks &ranks_;
   bool backwards_, byBytes_;
   const std::vector<unsigned> &tie_;
@@ -301,7 +144,7 @@ private:
 
 // Single nodes to better places: what adds bytes right before its first user, what frees bytes
 // right behind the last node it waits for. Returns how many moved.
-std::int64_t shift(const Problem &p, Order &order, bool later, std::int64_t limit) {
+std::int64_t shift(const Orders &p, Order &order, bool later, std::int64_t limit) {
   const auto last = lastUsers(p, order);
   std::vector<double> place(p.size());
   for (std::size_t i = 0; i < order.size(); ++i)
@@ -338,22 +181,11 @@ std::int64_t shift(const Problem &p, Order &order, bool later, std::int64_t limi
   return moved;
 }
 
-bool isValid(const Problem &p, const Order &order) {
-  std::vector<std::size_t> place(p.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    place[order[i]] = i;
-  for (unsigned n = 0; n < p.size(); ++n)
-    for (unsigned b : p.before[n])
-      if (place[b] >= place[n])
-        return false;
-  return true;
-}
-
 // Views cost nothing, so they come right before who looks through them first: layouts are chosen by
 // the first user of a value, and that is to be the one who really computes with it first.
 class ViewsLate {
 public:
-  explicit ViewsLate(const Problem &p) : p_(p), late_(p.size(), false), done_(p.size(), false) {
+  explicit ViewsLate(const Orders &p) : p_(p), late_(p.size(), false), done_(p.size(), false) {
     for (unsigned n = unsigned(p.size()); n-- > 0;)
       late_[n] = isView(p.graph.nodes[n]) &&
                  std::any_of(p.after[n].begin(), p.after[n].end(),
@@ -376,7 +208,7 @@ private:
         emit(b);
     out_.push_back(n);
   }
-  const Problem &p_;
+  const Orders &p_;
   std::vector<bool> late_, done_;
   Order out_;
 };
@@ -384,7 +216,7 @@ private:
 class Scheduler {
 public:
   Scheduler(const Graph &graph, const SessionOptions &options)
-      : problem_(graph), ranks_(graph, options), options_(options), present_(problem_.size()),
+      : orders_(graph), ranks_(graph, options), options_(options), present_(orders_.size()),
         swapsLeft_(options.swapLimitScheduler) {
     std::iota(present_.begin(), present_.end(), 0u);
     for (const unsigned char c : options.kahnTieBreaker)
@@ -392,36 +224,36 @@ public:
   }
 
   Order run() {
-    best_ = Greedy(problem_, ranks_, false, false, present_).run();
-    measures_ = measure(problem_, best_);
+    best_ = Greedy(orders_, ranks_, false, false, present_).run();
+    measures_ = measure(orders_, best_);
     if (tie_ == "greedy") {
       improve(); // the present order often needs no more than its updates next to their gradients
-      consider(Greedy(problem_, ranks_, false, true, present_).run());
-      consider(Greedy(problem_, ranks_, true, true, present_).run());
+      consider(Greedy(orders_, ranks_, false, true, present_).run());
+      consider(Greedy(orders_, ranks_, true, true, present_).run());
     } else if (tie_ == "random") {
       auto tie = present_;
       std::mt19937 random(1); // the same for everybody: equal input, equal program
       for (std::size_t i = tie.size(); i > 1; --i)
         std::swap(tie[i - 1], tie[random() % i]);
-      best_ = Greedy(problem_, ranks_, false, false, tie).run();
-      measures_ = measure(problem_, best_);
+      best_ = Greedy(orders_, ranks_, false, false, tie).run();
+      measures_ = measure(orders_, best_);
     } else if (tie_ != "fifo")
       throw error(base::str("kahnTieBreaker is \"", options_.kahnTieBreaker,
                             "\"; it can be \"greedy\", \"fifo\" or \"random\"."));
     improve();
-    return ViewsLate(problem_).run(best_);
+    return ViewsLate(orders_).run(best_);
   }
 
 private:
   // Segments follow each other in all orders, so each takes the order that is best for it: stages
   // of a pipeline are on IPUs of their own, and the fullest one says nothing about the others.
   bool consider(const Order &order) {
-    const auto measures = measure(problem_, order);
+    const auto measures = measure(orders_, order);
     bool better = false;
     for (auto first = order.begin(); first != order.end();) {
-      const auto segment = problem_.segment[*first];
+      const auto segment = orders_.segment[*first];
       const auto end = std::find_if(first, order.end(),
-                                    [&](unsigned n) { return problem_.segment[n] != segment; });
+                                    [&](unsigned n) { return orders_.segment[n] != segment; });
       if (measures.at(segment) < measures_.at(segment)) {
         std::copy(first, end, best_.begin() + (first - order.begin()));
         measures_[segment] = measures.at(segment);
@@ -432,7 +264,7 @@ private:
     return better;
   }
   void improve() {
-    if (problem_.size() > options_.transitiveClosureOptimizationThreshold)
+    if (orders_.size() > options_.transitiveClosureOptimizationThreshold)
       return;
     const auto start = std::chrono::steady_clock::now();
     const auto spent = [&] {
@@ -447,14 +279,14 @@ private:
         if (left <= 0 || spent() >= options_.timeLimitScheduler)
           return;
         auto order = best_;
-        left -= shift(problem_, order, later, left);
-        if (isValid(problem_, order))
+        left -= shift(orders_, order, later, left);
+        if (isValid(orders_, order))
           better = consider(order) || better;
       }
     }
   }
 
-  Problem problem_;
+  Orders orders_;
   Ranks ranks_;
   const SessionOptions &options_;
   Order present_, best_;
@@ -477,15 +309,6 @@ void schedule(Graph &graph, const SessionOptions &options) {
   for (unsigned n : Scheduler(graph, options).run())
     nodes.push_back(std::move(graph.nodes[n]));
   graph.nodes = std::move(nodes);
-}
-
-std::int64_t peakLiveBytes(const Graph &graph) {
-  Order order(graph.nodes.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::int64_t peak = 0;
-  for (const auto &[segment, m] : measure(Problem(graph), order))
-    peak = std::max(peak, m.peak);
-  return peak;
 }
 
 } // namespace popart::transforms

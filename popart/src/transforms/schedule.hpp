@@ -17,8 +17,4 @@ void updateAtOnce(ir::Graph &graph);
 // on their side of its updates. popart::error for an unknown kahnTieBreaker.
 void schedule(ir::Graph &graph, const SessionOptions &options);
 
-// Most bytes that are alive at once, in the present order: computed values and streams. Views share
-// the bytes of what they show; variables and constants are always there and not counted.
-std::int64_t peakLiveBytes(const ir::Graph &graph);
-
 } // namespace popart::transforms

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "analysis/orders.hpp"
 #include "layers.hpp"
 #include "model.hpp"
 #include "transforms/recompute.hpp"
@@ -47,9 +48,9 @@ TEST(Schedule, ComputesWideValuesOneByOne) {
   const auto before = m.run(m.sum);
   const auto wide = std::int64_t(50 * 64 * sizeof(float)),
              narrow = std::int64_t(64 * sizeof(float));
-  EXPECT_GE(transforms::peakLiveBytes(m.graph), 4 * wide);
+  EXPECT_GE(analysis::peakLiveBytes(m.graph), 4 * wide);
   transforms::schedule(m.graph, SessionOptions());
-  EXPECT_LE(transforms::peakLiveBytes(m.graph), wide + 8 * narrow) << ir::text(m.graph);
+  EXPECT_LE(analysis::peakLiveBytes(m.graph), wide + 8 * narrow) << ir::text(m.graph);
   EXPECT_EQ(m.run(m.sum), before);
 }
 
@@ -65,7 +66,7 @@ TEST(Schedule, EveryPipelineStageHasItsOwnPeak) {
   std::erase_if(m.graph.nodes, [](const auto &node) { return *node.settings.pipelineStage; });
   const auto wide = std::int64_t(50 * 64 * sizeof(float)),
              narrow = std::int64_t(64 * sizeof(float));
-  EXPECT_LE(transforms::peakLiveBytes(m.graph), wide + 8 * narrow) << ir::text(m.graph);
+  EXPECT_LE(analysis::peakLiveBytes(m.graph), wide + 8 * narrow) << ir::text(m.graph);
 }
 
 TEST(Schedule, KeepsTheOrderWhenNothingIsToBeGained) {
@@ -116,10 +117,10 @@ TEST(Schedule, GradientsThatAreReducedTogetherAreGatheredOneByOne) {
   reduce.inputs = gathered;
   reduce.attributes.set("replicas", std::int64_t(2));
   m.b.append(std::move(reduce), 4);
-  EXPECT_GE(transforms::peakLiveBytes(m.graph), 4 * 50 * 64 * 4);
+  EXPECT_GE(analysis::peakLiveBytes(m.graph), 4 * 50 * 64 * 4);
   transforms::schedule(m.graph, SessionOptions());
   // One gradient, or the four halves that are left of all.
-  EXPECT_LE(transforms::peakLiveBytes(m.graph), 3 * 50 * 64 * 4) << ir::text(m.graph);
+  EXPECT_LE(analysis::peakLiveBytes(m.graph), 3 * 50 * 64 * 4) << ir::text(m.graph);
   EXPECT_LT(typesOf(m.graph).find("Accumulate"), typesOf(m.graph).rfind("Exp"));
 }
 
@@ -140,7 +141,7 @@ TEST(Schedule, OptionsAct) {
   const auto orderOf = [](const SessionOptions &options) {
     Wide m;
     transforms::schedule(m.graph, options);
-    return std::pair(ir::text(m.graph), transforms::peakLiveBytes(m.graph));
+    return std::pair(ir::text(m.graph), analysis::peakLiveBytes(m.graph));
   };
   const auto present = orderOf(presentOrder()), best = orderOf(SessionOptions());
   EXPECT_LT(best.second, present.second);

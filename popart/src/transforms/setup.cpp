@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/setup.hpp"
 
+#include "analysis/fixedvalues.hpp"
 #include "op/opdef.hpp"
 #include <algorithm>
 #include <set>
 
 namespace popart::transforms {
 
+using analysis::fixedValues;
+using analysis::isPure;
 using ir::Graph;
-using ir::Kind;
 using ir::Node;
 using ir::none;
 using ir::Value;
@@ -17,21 +19,6 @@ namespace {
 
 // What is kept instead of being computed again should not need much more memory than the weights.
 constexpr std::int64_t alwaysSmall = 1 << 16;
-
-std::set<Value> writtenVariables(const Graph &graph) {
-  std::set<Value> out;
-  for (const Node &node : graph.nodes)
-    if (node.def->updates >= 0)
-      out.insert(node.inputs[std::size_t(node.def->updates)]);
-  return out;
-}
-
-bool isPure(const Node &node) {
-  return node.pass == ir::Pass::Forward && !node.def->random && !node.def->sideEffect &&
-         node.def->updates < 0 && !node.inputs.empty() && !node.outputs.empty() &&
-         node.outputs[0] != none && !node.def->fetches && // not to be kept
-         (node.bodies.empty() || node.def->type == "FusedElementwise");
-}
 
 std::int64_t elementsOf(const Graph &graph, const ir::Values &values) {
   std::int64_t n = 0;
@@ -97,22 +84,6 @@ private:
 };
 
 } // namespace
-
-std::vector<bool> fixedValues(const Graph &graph) {
-  std::vector<bool> fixed(graph.size(), false);
-  const auto written = writtenVariables(graph);
-  for (std::uint32_t i = 0; i < graph.size(); ++i) {
-    const auto kind = graph[Value{i}].kind;
-    fixed[i] = kind == Kind::Constant || (kind == Kind::Variable && !written.count(Value{i}));
-  }
-  for (const Node &node : graph.nodes)
-    if (isPure(node) && std::all_of(node.inputs.begin(), node.inputs.end(),
-                                    [&](Value v) { return v == none || fixed[v.value]; }))
-      for (Value v : node.outputs)
-        if (v != none)
-          fixed[v.value] = true;
-  return fixed;
-}
 
 std::set<Value> findSetup(const Graph &graph) { return Finder(graph).run(); }
 

@@ -8,9 +8,6 @@
 
 namespace popart::transforms {
 
-// By value: whether it can be told from weights that nothing writes, and constants.
-std::vector<bool> fixedValues(const ir::Graph &graph);
-
 // The values made by nodes that need to run only once.
 std::set<ir::Value> findSetup(const ir::Graph &graph);
 
