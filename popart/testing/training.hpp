@@ -6,7 +6,7 @@
 #include "model.hpp"
 #include "optimizer/lossscale.hpp"
 #include "optimizer/update.hpp"
-#include "transforms/prune.hpp"
+#include "transforms/rewriting/prune.hpp"
 
 namespace popart::testing {
 

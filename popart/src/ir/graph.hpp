@@ -30,7 +30,7 @@ struct ValueData {
   Kind kind = Kind::Computed;
   HostTensor data;          // of a constant; the first value of a variable
   Role role = Role::Weight; // of a variable
-  // Of a variable, by where the session keeps it (transforms/offchip.hpp):
+  // Of a variable, by where the session keeps it (transforms/memory/movevariables.hpp):
   Value shardOf = none; // this replica's part of that variable, flat
   bool offChip = false; // in memory beside the chip
   // Of optimiser state and accumulators:
@@ -59,7 +59,7 @@ public:
   // How weights are updated, where the model says it itself instead of an optimizer: nodes that
   // addUpdates appends to the others (optimizer/rule.hpp).
   std::vector<Node> rule;
-  Values inputs, outputs;  // of a body in order; of the main graph: streams, and the ONNX outputs
+  Values inputs, outputs; // of a body in order; of the main graph: streams, and the ONNX outputs
 
   // Adds a value; a name that is taken gets "/1", "/2" ... appended.
   Value add(ValueData value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // EpilogueConv and EpilogueConvDataGrad: Conv and ConvDataGrad whose bias, addend and activation
-// are part of the convolution. Made by transforms/epilogue.cpp.
+// are part of the convolution. Made by transforms/rewriting/joinepilogues.cpp.
 #include "ops/nn/convolution.hpp"
 #include "ops/nn/epilogue.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // EpilogueMatMul: MatMul whose bias, addend and activation are part of the product. Made by
-// transforms/epilogue.cpp.
+// transforms/rewriting/joinepilogues.cpp.
 #include "ops/nn/epilogue.hpp"
 #include "ops/nn/product.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // FusedElementwise: a body of element-wise nodes as one expression, so that what lies between them
-// never reaches memory. Made by transforms/fuse.cpp after differentiation.
+// never reaches memory. Made by transforms/rewriting/fuse.cpp after differentiation.
 #include "lowering/expression.hpp"
 #include "ops/shared/elementwise.hpp"
 

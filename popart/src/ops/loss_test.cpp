@@ -2,7 +2,7 @@
 // Losses: L1, IdentityLoss, Nll, NegativeLogLikelihoodLoss, SoftmaxCrossEntropyLoss, and the
 // gradient that joins softmax and likelihood.
 #include "model.hpp"
-#include "transforms/softmaxgrad.hpp"
+#include "transforms/rewriting/joinsoftmaxgradients.hpp"
 #include <popart/error.hpp>
 
 using namespace popart;

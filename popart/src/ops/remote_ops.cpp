@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Variables that are kept elsewhere (transforms/offchip.hpp).
+// Variables that are kept elsewhere (transforms/memory/movevariables.hpp).
 //   RemoteLoad    a variable beside the chip, brought to the tiles
 //   RemoteStore   writes it back: inputs are the variable and its new value, which is the output
 //   ShardGather   a variable of the shape `shape`, of which every replica has a part; attributes

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Passes on text: a small model, the pass, and what the model is afterwards.
-#include "op/validate.hpp"
 #include "model.hpp"
-#include "transforms/bypass.hpp"
-#include "transforms/fuse.hpp"
-#include "transforms/gelu.hpp"
-#include "transforms/inplace.hpp"
-#include "transforms/merge.hpp"
-#include "transforms/place.hpp"
-#include "transforms/prune.hpp"
-#include "transforms/recompute.hpp"
-#include "transforms/scale.hpp"
+#include "op/validate.hpp"
+#include "transforms/memory/recompute.hpp"
+#include "transforms/memory/writeinplace.hpp"
+#include "transforms/placing/insertipucopies.hpp"
+#include "transforms/rewriting/bypass.hpp"
+#include "transforms/rewriting/foldscales.hpp"
+#include "transforms/rewriting/fuse.hpp"
+#include "transforms/rewriting/joingelus.hpp"
+#include "transforms/rewriting/mergeequalnodes.hpp"
+#include "transforms/rewriting/prune.hpp"
 #include <popart/error.hpp>
 
 using namespace popart;

@@ -5,9 +5,9 @@
 
 #include "base/Text.hpp"
 #include "op/opdef.hpp"
-#include "transforms/phases.hpp"
-#include "transforms/pipeline.hpp"
-#include "transforms/shard.hpp"
+#include "transforms/placing/choosevirtualgraphs.hpp"
+#include "transforms/placing/orderphases.hpp"
+#include "transforms/placing/splitstages.hpp"
 #include <popart/error.hpp>
 
 namespace popart::session {

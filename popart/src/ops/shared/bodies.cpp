@@ -2,7 +2,7 @@
 #include "ops/shared/bodies.hpp"
 
 #include "autodiff/autodiff.hpp"
-#include "transforms/prune.hpp"
+#include "transforms/rewriting/prune.hpp"
 #include <algorithm>
 #include <popops/DynamicSlice.hpp>
 #include <popops/ElementWise.hpp>

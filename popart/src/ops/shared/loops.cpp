@@ -5,7 +5,7 @@
 #include "ops/shared/loops.hpp"
 
 #include "ops/shared/bodies.hpp"
-#include "transforms/prune.hpp"
+#include "transforms/rewriting/prune.hpp"
 #include <algorithm>
 #include <set>
 

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "transforms/rewriting/foldbatchnorms.hpp"
+
+#include "analysis/fixedvalues.hpp"
+#include "analysis/neighbours.hpp"
+#include "op/graphbuilder.hpp"
+
+namespace popart::transforms {
+
+namespace {
+
+using analysis::fixedValues;
+using analysis::Neighbours;
+using analysis::runTogether;
+using ir::Graph;
+using ir::Node;
+using ir::none;
+using ir::Value;
+using ops::GraphBuilder;
+using ops::OpView;
+
+struct Fold {
+  const Node *linear; // Conv, ConvDataGrad (a transposed convolution) or MatMul; null: none
+  Value bias = none;  // of it: one element per channel, of any shape
+};
+
+class Finder {
+public:
+  Finder(const Graph &graph, const std::set<Value> &kept)
+      : graph_(graph), near_(graph, kept), fixed_(fixedValues(graph)) {}
+
+  std::optional<Fold> at(const Node &norm) const {
+    if (norm.def->type != "BatchNormalization" || norm.pass != ir::Pass::Forward ||
+        OpView(graph_, norm).integer("training_mode", 0) != 0)
+      return std::nullopt;
+    for (std::size_t i = 1; i < 5; ++i)
+      if (!fixed_[norm.inputs[i].value])
+        return std::nullopt;
+    auto fold = into(before(norm, norm.inputs[0]));
+    if (!fold && graph_[norm.inputs[0]].info.dataType() == DataType::FLOAT)
+      fold = Fold{nullptr, none};
+    return fold;
+  }
+
+private:
+  std::optional<Fold> into(const Node *node) const {
+    if (!node)
+      return std::nullopt;
+    const auto &type = node->def->type;
+    if (type == "Conv" || type == "ConvDataGrad")
+      return ofConvolution(*node);
+    if (type == "MatMul")
+      return ofProduct(*node, none);
+    return type == "Add" ? ofSum(*node) : std::nullopt;
+  }
+  // The node that makes v, if v is for `user` alone.
+  const Node *before(const Node &user, Value v) const {
+    const Node *node = near_.producer(v);
+    return node && near_.onlyUser(v) >= 0 && runTogether(*node, user) ? node : nullptr;
+  }
+  bool isFixed(const Node &node, std::size_t input) const {
+    return input < node.inputs.size() && node.inputs[input] != none &&
+           fixed_[node.inputs[input].value];
+  }
+  std::optional<Fold> ofConvolution(const Node &node) const {
+    const bool biased = node.inputs.size() > 2 && node.inputs[2] != none;
+    if (!isFixed(node, 1) || (biased && !isFixed(node, 2)))
+      return std::nullopt;
+    return Fold{&node, biased ? node.inputs[2] : none};
+  }
+  std::optional<Fold> ofProduct(const Node &node, Value bias) const {
+    if (!isFixed(node, 1) || graph_[node.inputs[1]].info.rank() != 2 ||
+        graph_[node.outputs[0]].info.rank() != 2)
+      return std::nullopt;
+    return Fold{&node, bias};
+  }
+  std::optional<Fold> ofSum(const Node &sum) const {
+    const auto channels = graph_[sum.outputs[0]].info.shape().back();
+    for (std::size_t i : {0, 1}) {
+      const Node *product = before(sum, sum.inputs[i]);
+      if (product && product->def->type == "MatMul" && isFixed(sum, 1 - i) &&
+          graph_[sum.inputs[1 - i]].info.nelms() == channels &&
+          graph_[sum.inputs[1 - i]].info.shape().back() == channels)
+        return ofProduct(*product, sum.inputs[1 - i]);
+    }
+    return std::nullopt;
+  }
+
+  const Graph &graph_;
+  Neighbours near_;
+  std::vector<bool> fixed_;
+};
+
+// Weights and factors that are known: the product, rounded once as on a tile. Channels stand
+// `apart` elements from each other in `groups` equal parts, which have an equal share of them.
+ir::HostTensor scaledOnHost(const ir::HostTensor &weights, const ir::HostTensor &factors,
+                            std::size_t groups, std::size_t apart) {
+  auto w = weights.doubles();
+  const auto m = factors.doubles();
+  const auto perGroup = m.size() / groups, size = w.size() / groups;
+  for (std::size_t i = 0; i < w.size(); ++i)
+    w[i] *= m[i / size * perGroup + i / apart % perGroup];
+  return ir::HostTensor::fromDoubles(weights.info(), w);
+}
+
+// The weights times m, one factor per output channel: on the host if the weights are constants,
+// else once on the tiles, whenever weights come.
+Value scaledWeights(GraphBuilder &b, std::vector<Node> &nodes, const Node &linear, Value m) {
+  const Value w = linear.inputs[1];
+  const Shape whole = b.shape(w);
+  const auto channels = ir::elementsOf(b.shape(m));
+  const bool transposed = linear.def->type == "ConvDataGrad";
+  const auto groups =
+      transposed ? linear.attributes.find<std::int64_t>("group").value_or(1) : std::int64_t(1);
+  Shape shape = whole;
+  if (transposed) { // [in, out / groups, ...], as [groups, in / groups, out / groups, ...]
+    shape.front() /= groups;
+    shape.insert(shape.begin(), groups);
+  }
+  const std::size_t axis = transposed ? 2 : linear.def->type == "MatMul" ? shape.size() - 1 : 0;
+  const Value factor = b.cast(m, b.type(w));
+  if (b.valuesOf(w) && b.valuesOf(factor)) {
+    const auto apart = ir::elementsOf(Shape(shape.begin() + std::ptrdiff_t(axis) + 1, shape.end()));
+    return b.constant(
+        scaledOnHost(*b.valuesOf(w), *b.valuesOf(factor), std::size_t(groups), std::size_t(apart)),
+        "weights");
+  }
+  Shape factors(shape.size(), 1);
+  factors[0] = groups;
+  factors[axis] = channels / groups;
+  const auto node = [&](const char *type, const ir::Values &inputs,
+                        const ir::Attributes &attributes) {
+    return ops::addUnfolded(b.graph(), nodes, type, inputs, attributes, b.settings,
+                            b.prefix + type);
+  };
+  const auto reshaped = [&](Value v, const Shape &to) {
+    return b.shape(v) == to ? v : node("Reshape", {v}, {{"shape", ir::Integers(to)}});
+  };
+  return reshaped(node("Mul", {reshaped(w, shape), b.reshape(factor, factors)}, {}), whole);
+}
+
+// Writes the linear operator with its new weights, or a product and a sum if there is none to take
+// the norm; returns what stands for the norm's output.
+Value write(GraphBuilder &b, std::vector<Node> &nodes, const Fold &fold, const Node &norm) {
+  const auto real = [&](Value v) {
+    return b.cast(b.reshape(v, {ir::elementsOf(b.shape(v))}), DataType::FLOAT);
+  };
+  const double epsilon = OpView(b.graph(), norm).real("epsilon", 1e-5f);
+  const Value m = b.div(real(norm.inputs[1]), b.sqrt(b.add(real(norm.inputs[4]), epsilon)));
+  const Value mean = real(norm.inputs[3]);
+  const Value shift = fold.bias == none ? b.neg(mean) : b.sub(real(fold.bias), mean);
+  const Value bias = b.cast(b.add(real(norm.inputs[2]), b.mul(shift, m)), b.type(norm.inputs[0]));
+  if (!fold.linear) {
+    Shape channels(b.shape(norm.inputs[0]).size() - 1, 1);
+    channels[0] = b.shape(norm.inputs[0])[1];
+    return b.add(b.mul(norm.inputs[0], b.reshape(m, channels)), b.reshape(bias, channels));
+  }
+  const Value x = fold.linear->inputs[0], w = scaledWeights(b, nodes, *fold.linear, m);
+  const auto &type = fold.linear->def->type;
+  if (type == "MatMul")
+    return b.add(b.op(type, {x, w}, fold.linear->attributes), bias);
+  return b.op(type, {x, w, bias}, fold.linear->attributes);
+}
+
+} // namespace
+
+unsigned foldBatchNorms(Graph &graph, const std::set<Value> &kept) {
+  const Finder finder(graph, kept);
+  std::vector<Node> nodes;
+  std::map<std::size_t, std::vector<Node>> written;
+  unsigned folded = 0;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node &norm = graph.nodes[n];
+    const auto fold = finder.at(norm);
+    if (!fold)
+      continue;
+    auto &made = written[n];
+    GraphBuilder b(graph, made);
+    b.settings = fold->linear ? fold->linear->settings : norm.settings;
+    folded += fold->linear != nullptr;
+    b.prefix = graph[norm.outputs[0]].name + "/";
+    const Value y = write(b, made, *fold, norm);
+    for (Value &out : made.back().outputs)
+      if (out == y)
+        out = norm.outputs[0];
+  }
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const auto it = written.find(n);
+    if (it == written.end())
+      nodes.push_back(std::move(graph.nodes[n]));
+    else
+      for (auto &node : it->second)
+        nodes.push_back(std::move(node));
+  }
+  graph.nodes = std::move(nodes);
+  return folded;
+}
+
+} // namespace popart::transforms
