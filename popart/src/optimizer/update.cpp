@@ -19,7 +19,7 @@
 #include "optimizer/lossscale.hpp"
 #include "optimizer/recipe.hpp"
 #include "optimizer/rule.hpp"
-#include "transforms/memory/movevariables.hpp"
+#include "transforms/memory/shards.hpp"
 #include <algorithm>
 #include <popart/adam.hpp>
 #include <popart/error.hpp>

@@ -6,10 +6,10 @@
 #include "transforms/memory/writeinplace.hpp"
 #include "transforms/placing/insertipucopies.hpp"
 #include "transforms/rewriting/bypass.hpp"
-#include "transforms/rewriting/foldscales.hpp"
 #include "transforms/rewriting/fuse.hpp"
 #include "transforms/rewriting/joingelus.hpp"
 #include "transforms/rewriting/mergeequalnodes.hpp"
+#include "transforms/rewriting/movescales.hpp"
 #include "transforms/rewriting/prune.hpp"
 #include <popart/error.hpp>
 

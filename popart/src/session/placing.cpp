@@ -5,9 +5,10 @@
 
 #include "base/Text.hpp"
 #include "op/opdef.hpp"
+#include "transforms/placing/assignphases.hpp"
 #include "transforms/placing/choosevirtualgraphs.hpp"
-#include "transforms/placing/orderphases.hpp"
-#include "transforms/placing/splitstages.hpp"
+#include "transforms/placing/countstages.hpp"
+#include "transforms/placing/inferstages.hpp"
 #include <popart/error.hpp>
 
 namespace popart::session {
@@ -42,8 +43,9 @@ void place(Preparation &p) {
     return;
   }
   if (options.virtualGraphMode == VirtualGraphMode::Auto)
-    return transforms::shard(graph, {ipus, options.virtualGraphSplitRatios, p.training(),
-                                     options.enableGradientAccumulation});
+    return transforms::chooseVirtualGraphs(
+        graph,
+        {ipus, options.virtualGraphSplitRatios, p.training(), options.enableGradientAccumulation});
   for (const auto &node : graph.nodes) {
     if (!node.settings.virtualGraph)
       throw error(base::str(ops::describe(graph, node),
@@ -78,7 +80,7 @@ void checkPipeline(const Preparation &p) {
 void countStages(Preparation &p) {
   auto &model = p.model();
   const bool accumulation = p.options().enableGradientAccumulation;
-  model.stages = transforms::checkStages(
+  model.stages = transforms::countStages(
       model.graph, accumulation ? model.accumulationFactor : model.flow.batchesPerStep(),
       accumulation);
 }

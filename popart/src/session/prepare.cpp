@@ -14,14 +14,22 @@
 #include "session/preparation.hpp"
 #include "transforms/memory/cutbatches.hpp"
 #include "transforms/memory/findsetup.hpp"
+#include "transforms/memory/moveactivations.hpp"
 #include "transforms/memory/movevariables.hpp"
 #include "transforms/memory/outline.hpp"
 #include "transforms/memory/recompute.hpp"
 #include "transforms/memory/schedule.hpp"
+#include "transforms/memory/updateatonce.hpp"
 #include "transforms/memory/writeinplace.hpp"
+#include "transforms/placing/accumulateinstages.hpp"
 #include "transforms/placing/insertipucopies.hpp"
+#include "transforms/placing/mirrorphases.hpp"
 #include "transforms/placing/orderphases.hpp"
+#include "transforms/placing/placenewnodes.hpp"
+#include "transforms/placing/raisestages.hpp"
 #include "transforms/placing/splitstages.hpp"
+#include "transforms/placing/spreadvariables.hpp"
+#include "transforms/placing/updateinstages.hpp"
 #include "transforms/rewriting/bypass.hpp"
 #include "transforms/rewriting/foldbatchnorms.hpp"
 #include "transforms/rewriting/foldscales.hpp"
@@ -32,6 +40,7 @@
 #include "transforms/rewriting/joinsoftmaxgradients.hpp"
 #include "transforms/rewriting/mergeequalnodes.hpp"
 #include "transforms/rewriting/movebehindpools.hpp"
+#include "transforms/rewriting/movescales.hpp"
 #include "transforms/rewriting/prune.hpp"
 #include <popart/builder.hpp>
 #include <popart/error.hpp>
@@ -146,8 +155,7 @@ std::vector<Pass> forwardPasses() {
        [](P &p) { transforms::foldScales(p.graph(), p.kept); }, inference},
       {"cut batches", Skip::Needed, "the forward pass works on parts of batches",
        [](P &p) {
-         transforms::serializeBatches(p.graph(), p.options().batchSerializationSettings,
-                                      askedFor(p));
+         transforms::cutBatches(p.graph(), p.options().batchSerializationSettings, askedFor(p));
        },
        [](const P &p) { return cutsBatches(p, Context::Fwd); }},
       draw(DotCheck::Fwd1, "draw fwd1"),
@@ -168,7 +176,7 @@ std::vector<Pass> forwardPasses() {
       {"prune", Skip::Optional, fewer, prune},
       {"cut batches", Skip::Needed, "forward and backward pass work on parts of batches",
        [](P &p) {
-         transforms::serializeBatches(p.graph(), p.options().batchSerializationSettings, p.kept);
+         transforms::cutBatches(p.graph(), p.options().batchSerializationSettings, p.kept);
        },
        [](const P &p) { return cutsBatches(p, Context::Bwd); }},
       {"recompute", Skip::Optional, "what is not kept for the backward pass is computed again",
@@ -181,7 +189,7 @@ std::vector<Pass> forwardPasses() {
 std::vector<Pass> placementPasses() {
   return {
       {"place new nodes", Skip::Needed, "every node has an IPU, and in a pipeline a stage",
-       [](P &p) { transforms::placeNodes(p.graph()); }, severalIpus},
+       [](P &p) { transforms::placeNewNodes(p.graph()); }, severalIpus},
       {"mirror phases", Skip::Needed, "nodes of the backward pass have a phase",
        [](P &p) { transforms::mirrorPhases(p.graph(), p.options().executionPhaseSettings.phases); },
        phased},

@@ -212,8 +212,8 @@ private:
 
 } // namespace
 
-void serializeBatches(ir::Graph &graph, const BatchSerializationSettings &settings,
-                      const std::set<Value> &kept) {
+void cutBatches(ir::Graph &graph, const BatchSerializationSettings &settings,
+                const std::set<Value> &kept) {
   Serializer(graph, settings, kept).run();
 }
 

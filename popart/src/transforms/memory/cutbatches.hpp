@@ -10,7 +10,7 @@
 namespace popart::transforms {
 
 // `kept` stay whole under their names. popart::error if no input can be cut into `factor` parts.
-void serializeBatches(ir::Graph &graph, const BatchSerializationSettings &settings,
-                      const std::set<ir::Value> &kept);
+void cutBatches(ir::Graph &graph, const BatchSerializationSettings &settings,
+                const std::set<ir::Value> &kept);
 
 } // namespace popart::transforms

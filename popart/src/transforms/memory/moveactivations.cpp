@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Values of the forward pass that wait for the backward pass in memory beside the chip.
+#include "transforms/memory/moveactivations.hpp"
+
 #include "base/Text.hpp"
 #include "op/graphbuilder.hpp"
-#include "transforms/memory/movevariables.hpp"
 #include <popart/builder.hpp>
 #include <popart/error.hpp>
 

@@ -2,37 +2,18 @@
 #include "transforms/memory/movevariables.hpp"
 
 #include "op/graphbuilder.hpp"
+#include "transforms/memory/shards.hpp"
 #include <tuple>
 
 namespace popart::transforms {
 
 using analysis::Location;
 using analysis::Locations;
-using analysis::membersOf;
 using ir::Graph;
 using ir::Kind;
 using ir::Node;
 using ir::none;
 using ir::Value;
-
-Value addShard(Graph &graph, Value whole, const Location &location, std::int64_t replicas) {
-  const auto members = membersOf(location.domain, replicas);
-  const auto info = graph[whole].info;
-  const Shape part{(info.nelms() + members - 1) / members};
-  const Value shard = graph.add(
-      {"Shard___" + graph[whole].name, TensorInfo(info.dataType(), part), Kind::Variable, {}});
-  graph[shard].shardOf = whole;
-  graph[shard].role = graph[whole].role;
-  return shard;
-}
-
-ir::Attributes shardAttributes(const CommGroup &domain, std::int64_t replicas) {
-  ir::Attributes out;
-  out.set("replicas", replicas);
-  out.set("collectiveCommGroup", ir::Integers{static_cast<std::int64_t>(domain.type),
-                                              static_cast<std::int64_t>(domain.replicaGroupSize)});
-  return out;
-}
 
 namespace {
 

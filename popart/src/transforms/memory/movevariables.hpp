@@ -9,19 +9,9 @@
 
 namespace popart::transforms {
 
-// The variable that holds this replica's part of another, new and without users.
-ir::Value addShard(ir::Graph &graph, ir::Value whole, const analysis::Location &location,
-                   std::int64_t replicas);
-// What all collectives on parts have to know.
-ir::Attributes shardAttributes(const CommGroup &domain, std::int64_t replicas);
-
 // For every session, once all nodes are there and placed. Variables of `onChip` stay; those that
 // are anchored count as used.
 void moveVariables(ir::Graph &graph, const analysis::Locations &locations,
                    const std::set<ir::Value> &onChip, const std::map<TensorId, ir::Value> &anchors);
-
-// Before that: what the backward pass reads of the forward pass is stored where it is made and read
-// from there.
-void moveActivations(ir::Graph &graph, const analysis::Locations &locations, bool pipelined);
 
 } // namespace popart::transforms

@@ -35,7 +35,6 @@ using analysis::Order;
 using analysis::Orders;
 using ir::Graph;
 using ir::Node;
-using ir::Pass;
 
 namespace {
 
@@ -296,12 +295,6 @@ private:
 };
 
 } // namespace
-
-void updateAtOnce(Graph &graph) {
-  for (auto &node : graph.nodes)
-    if (node.pass == Pass::Update)
-      node.pass = Pass::Backward;
-}
 
 void schedule(Graph &graph, const SessionOptions &options) {
   std::vector<Node> nodes;

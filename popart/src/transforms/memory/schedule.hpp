@@ -8,10 +8,6 @@
 
 namespace popart::transforms {
 
-// Weight updates that need not wait for other micro-batches run among the nodes that make their
-// gradients. For models without accumulation and pipeline, whose anchors are no variables.
-void updateAtOnce(ir::Graph &graph);
-
 // Reorders the nodes: of several orders the one whose peak of live bytes is lowest, and the present
 // one if none is better. Nodes stay in their pipeline stage and their pass, readers of a variable
 // on their side of its updates. popart::error for an unknown kahnTieBreaker.

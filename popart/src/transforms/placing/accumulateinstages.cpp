@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A weight that several stages use has a gradient in each of them. Summed before they are
-// accumulated, the early ones would wait for the last, a whole gradient for every micro-batch on
-// the way; the accumulator is there in all of the stages and adds each where it arises.
-#include "transforms/placing/splitstages.hpp"
+#include "transforms/placing/accumulateinstages.hpp"
 
 #include "op/graphbuilder.hpp"
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "model.hpp"
-#include "transforms/placing/splitstages.hpp"
+#include "transforms/placing/accumulateinstages.hpp"
 
 using namespace popart;
 using namespace popart::testing;

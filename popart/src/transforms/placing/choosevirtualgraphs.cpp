@@ -71,7 +71,7 @@ std::vector<bool> narrowPlaces(const Graph &graph) {
 
 } // namespace
 
-void shard(Graph &graph, const Sharding &how) {
+void chooseVirtualGraphs(Graph &graph, const Sharding &how) {
   const auto share = shares(how);
   const auto cost = costs(graph, how);
   const auto narrow = narrowPlaces(graph);

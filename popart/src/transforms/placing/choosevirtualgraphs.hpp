@@ -14,6 +14,6 @@ struct Sharding {
 };
 
 // popart::error if the graph is nowhere narrow enough for so many IPUs.
-void shard(ir::Graph &graph, const Sharding &how);
+void chooseVirtualGraphs(ir::Graph &graph, const Sharding &how);
 
 } // namespace popart::transforms

@@ -9,61 +9,12 @@
 
 namespace popart::transforms {
 
-using analysis::homes;
 using ir::Graph;
 using ir::Kind;
 using ir::Node;
 using ir::none;
 using ir::Pass;
 using ir::Value;
-
-void inferStages(Graph &graph) {
-  const auto given = [](const Node &node) { return node.settings.pipelineStage.has_value(); };
-  const auto annotated = std::count_if(graph.nodes.begin(), graph.nodes.end(), given);
-  if (annotated && annotated != std::int64_t(graph.nodes.size())) {
-    const auto &node = *std::find_if_not(graph.nodes.begin(), graph.nodes.end(), given);
-    throw error(base::str(ops::describe(graph, node), " has no pipeline stage, but ", annotated,
-                          " of ", graph.nodes.size(),
-                          " operators have one. Give all of them a stage, or none."));
-  }
-  if (!annotated)
-    for (auto &node : graph.nodes)
-      node.settings.pipelineStage = node.settings.virtualGraph.value_or(0);
-  std::map<std::int64_t, std::int64_t> numbers; // without gaps
-  for (const auto &node : graph.nodes)
-    numbers[*node.settings.pipelineStage] = 0;
-  std::int64_t next = 0;
-  for (auto &[given, number] : numbers)
-    number = next++;
-  for (auto &node : graph.nodes)
-    node.settings.pipelineStage = numbers.at(*node.settings.pipelineStage);
-}
-
-std::int64_t checkStages(const Graph &graph, std::int64_t microBatches, bool accumulation) {
-  std::map<std::int64_t, std::int64_t> ipuOf;
-  for (const auto &node : graph.nodes) {
-    if (node.pass == Pass::Update)
-      continue;
-    const auto stage = *node.settings.pipelineStage, ipu = node.settings.virtualGraph.value_or(0);
-    const auto [at, fresh] = ipuOf.emplace(stage, ipu);
-    if (!fresh && at->second != ipu)
-      throw error(base::str("Pipeline stage ", stage, " is on the virtual graphs ", at->second,
-                            " and ", ipu, " (", ops::describe(graph, node),
-                            "). A stage has one IPU."));
-  }
-  std::int64_t expected = 0;
-  for (const auto &[stage, ipu] : ipuOf)
-    if (stage != expected++)
-      throw error(base::str("Pipeline stages must be numbered without gaps: there is no stage ",
-                            expected - 1, "."));
-  if (microBatches < expected)
-    throw error(base::str("A pipeline of ", expected,
-                          " stages needs at least as many micro-batches to "
-                          "be filled; ",
-                          accumulation ? "accumulationFactor" : "batchesPerStep", " is ",
-                          microBatches, "."));
-  return expected;
-}
 
 namespace {
 
@@ -87,7 +38,8 @@ std::vector<std::int64_t> stagesOfValues(const Graph &graph) {
 class Splitter {
 public:
   explicit Splitter(Graph &graph)
-      : graph_(graph), stage_(stagesOfValues(graph)), home_(homes(graph)), b_(graph, nodes_) {}
+      : graph_(graph), stage_(stagesOfValues(graph)), home_(analysis::homes(graph)),
+        b_(graph, nodes_) {}
 
   void run() {
     findDepths();
@@ -165,49 +117,6 @@ private:
 };
 
 } // namespace
-
-void updateInStages(Graph &graph) {
-  std::map<std::int64_t, std::int64_t> ipuOf; // by stage
-  for (const auto &node : graph.nodes)
-    if (node.pass != Pass::Update)
-      ipuOf.emplace(*node.settings.pipelineStage, *node.settings.virtualGraph);
-  std::vector<std::int64_t> stage(graph.size(), 0);
-  for (auto &node : graph.nodes) {
-    auto &own = node.settings.pipelineStage;
-    if (node.pass == Pass::Update) {
-      node.pass = Pass::Backward;
-      for (Value v : node.inputs)
-        if (v != none)
-          own = std::max(own.value_or(0), stage[v.value]);
-      const auto ipu = *node.settings.virtualGraph;
-      auto at = ipuOf.lower_bound(own.value_or(0));
-      while (at != ipuOf.end() && at->second != ipu)
-        ++at;
-      if (at == ipuOf.end())
-        at = ipuOf.emplace(ipuOf.rbegin()->first + 1, ipu).first;
-      own = at->first;
-    }
-    for (Value v : node.outputs)
-      if (v != none)
-        stage[v.value] = own.value_or(0);
-  }
-}
-
-void raiseStages(Graph &graph) {
-  std::vector<std::int64_t> stage(graph.size(), 0);
-  for (auto &node : graph.nodes) {
-    if (node.pass == Pass::Update)
-      continue;
-    auto &own = *node.settings.pipelineStage;
-    if (node.pass == Pass::Backward)
-      for (Value v : node.inputs)
-        if (v != none)
-          own = std::max(own, stage[v.value]);
-    for (Value v : node.outputs)
-      if (v != none)
-        stage[v.value] = own;
-  }
-}
 
 void splitStages(Graph &graph) { Splitter(graph).run(); }
 

@@ -12,8 +12,4 @@ namespace popart::transforms {
 // The number of products that went.
 unsigned foldScales(ir::Graph &graph, const std::set<ir::Value> &kept);
 
-// For training: from the result of a MatMul to the operand with fewer elements, if that has at most
-// half as many. The number of products that moved.
-unsigned moveScales(ir::Graph &graph, const std::set<ir::Value> &kept);
-
 } // namespace popart::transforms

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include "transforms/placing/raisestages.hpp"
+
+#include <algorithm>
+
+namespace popart::transforms {
+
+using ir::Graph;
+using ir::none;
+using ir::Pass;
+using ir::Value;
+
+void raiseStages(Graph &graph) {
+  std::vector<std::int64_t> stage(graph.size(), 0);
+  for (auto &node : graph.nodes) {
+    if (node.pass == Pass::Update)
+      continue;
+    auto &own = *node.settings.pipelineStage;
+    if (node.pass == Pass::Backward)
+      for (Value v : node.inputs)
+        if (v != none)
+          own = std::max(own, stage[v.value]);
+    for (Value v : node.outputs)
+      if (v != none)
+        stage[v.value] = own;
+  }
+}
+
+} // namespace popart::transforms
