@@ -2,7 +2,8 @@
 // Operators that change variables, one by one, and collectives between two replicas.
 #include "lowering/programs.hpp"
 #include "model.hpp"
-#include "optimizer/update.hpp"
+#include "optimizer/delayupdates.hpp"
+#include "optimizer/statistics.hpp"
 #include <popart/error.hpp>
 
 using namespace popart;

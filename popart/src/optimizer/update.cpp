@@ -19,6 +19,7 @@
 #include "optimizer/lossscale.hpp"
 #include "optimizer/recipe.hpp"
 #include "optimizer/rule.hpp"
+#include "optimizer/statistics.hpp"
 #include "transforms/memory/shards.hpp"
 #include <algorithm>
 #include <popart/adam.hpp>

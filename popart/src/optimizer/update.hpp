@@ -54,15 +54,4 @@ std::map<TensorId, ir::HostTensor> firstStates(const Optimizer &optimizer, const
 // The count that a variable Step___w begins with; nothing for other variables.
 std::optional<ir::HostTensor> firstStep(const Optimizer &optimizer, const TensorId &variable);
 
-// Training keeps running statistics: what BatchNormalization makes of the variables it reads
-// becomes their value. addUpdates does it.
-void keepRunningStatistics(ir::Graph &graph);
-// The variables that are such statistics and change. They have no gradient of their own. Other
-// weights that a model changes itself are trained on from the value that it gave them.
-std::set<ir::Value> runningStatistics(const ir::Graph &graph);
-
-// Moves nodes that change variables for every micro-batch (CopyVarUpdate) behind the last node that
-// reads the old value. For every session, once all readers are there.
-void delayUpdates(ir::Graph &graph);
-
 } // namespace popart::optimizer

@@ -8,7 +8,7 @@
 #include "custom/custom.hpp"
 #include "op/graphbuilder.hpp"
 #include "op/validate.hpp"
-#include "optimizer/lossscale.hpp"
+#include "optimizer/delayupdates.hpp"
 #include "session/dot.hpp"
 #include "session/log.hpp"
 #include "session/preparation.hpp"
