@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Every public name of PopART's Python interface is there, and the forms of calls that programs use."""
 import inspect
+import pathlib
+import re
 
 import numpy as np
 import onnx
@@ -270,3 +272,12 @@ def test_definitions_of_operators():
     assert [i.name for i in add.inputs] == ["A", "B"] and popart.DataType.FLOAT16 in add.inputs[0].supportedTensors
     (conv,) = [d for i, d in definitions.items() if (i.type, i.version) == ("Conv", 11)]
     assert "strides" in conv.attributes and len(conv.outputs) == 1
+
+
+def test_an_operator_finds_its_file():
+    """One file is named for it, or its family's file names it in its opening comment."""
+    folder = pathlib.Path(__file__).resolve().parents[2] / "popart/src/ops"
+    opening = " ".join(re.match(r"(//.*\n)*", file.read_text()).group() for file in folder.glob("*_ops.cpp"))
+    types = {op.type for op in popart.getSupportedOperations(True)}
+    named = set(re.findall(r"\w+", opening)) | {t for t in types if (folder / f"{t.lower()}.cpp").exists()}
+    assert len(types) > 200 and not types - named

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // AveragePool: the mean of every window, over its elements or, with count_include_pad, also over
-// the padding. SumPool (internal, for norms): the sum. Their gradients are one operator each.
+// the padding. SumPool (internal, for norms): the sum. Their gradients are one operator
+// each, AveragePoolGrad and SumPoolGrad.
 #include "ops/nn/pooling.hpp"
 #include "ops/shared/elementwise.hpp"
 #include <popops/ElementWise.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // BatchNormalization: every channel of x [N, C, ...] normalised over the batch and all positions.
+// Its gradient is BatchNormGrad.
 //   inputs   x, scale, bias, mean, variance
 //   outputs  y; when training also the new running mean and variance, then mean and variance of
 //            this batch, then its 1/deviation (for the gradient)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Operators on the bits of integers: BitwiseAnd, Or, Xor, Xnor and Not (ai.graphcore), BitShift
-// (ONNX). They cannot be differentiated.
+// Operators on the bits of integers: BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseXnor and
+// BitwiseNot (ai.graphcore), BitShift (ONNX). They cannot be differentiated.
 #include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pools that are written with others: global ones (a window as large as the field), and LpPool,
-// the p-norm of every window: (sum of |x|^p)^(1/p).
+// Pools that are written with others: GlobalAveragePool, GlobalMaxPool and GlobalLpPool (a
+// window as large as the field), and LpPool, the p-norm of every window: (sum of |x|^p)^(1/p).
 #include "op/importing.hpp"
 #include "ops/nn/pooling.hpp"
 #include "ops/shared/elementwise.hpp"

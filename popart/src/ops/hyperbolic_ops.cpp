@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Sinh, Cosh, Tanh and their inverses, written so that nothing cancels near zero or one; and their
-// derivatives:   cosh x   sinh x   1 - y^2   1/sqrt(x^2+1)   1/sqrt(x^2-1)   1/(1-x^2)
+// Sinh, Cosh, Tanh and their inverses Asinh, Acosh, Atanh, written so that nothing cancels near
+// zero or one; and their derivatives:
+//   cosh x   sinh x   1 - y^2   1/sqrt(x^2+1)   1/sqrt(x^2-1)   1/(1-x^2)
 #include "ops/shared/arithmetic.hpp"
 
 namespace popart::ops {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Remainders of a division. Fmod has the sign of the dividend (C), Remainder that of the divisor
-// (Python); Mod is either, by its attribute.   da = dz, db = -dz * (a - z) / b
+// (Python); Mod is either, by its attribute. IncrementMod adds a number first.
+//   da = dz   db = -dz * (a - z) / b
 #include "ops/shared/arithmetic.hpp"
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// ai.onnx.preview.training: one step of an optimiser, written out in a model. Inputs: learning rate
-// R, number of updates so far T, then tensors X, their gradients and their states, each sort for
-// all tensors; outputs: the new X, then the new states.
+// ai.onnx.preview.training: one step of an optimiser (Adagrad, Adam, Momentum), written out in a
+// model. Inputs: learning rate R, number of updates so far T, then tensors X, their gradients and
+// their states, each sort for all tensors; outputs: the new X, then the new states.
 #include "ops/shared/elementwise.hpp"
 
 namespace popart::ops {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Random numbers: RandomNormal, RandomUniform and their forms with the shape of an input,
-// Bernoulli and Multinomial. Seeded by the session and this node's seedModifier or its attribute
-// seed; no gradient.
+// Random numbers: RandomNormal, RandomUniform and their forms with the shape of an input
+// (RandomNormalLike, RandomUniformLike), Bernoulli and Multinomial. Seeded by the session and this
+// node's seedModifier or its attribute seed; no gradient.
 #include "lowering/lowering.hpp"
 #include "ops/shared/arithmetic.hpp"
 #include <popops/ElementWise.hpp>

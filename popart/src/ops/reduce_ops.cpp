@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// ReduceSum and its family: one operation along axes. Absent axes mean all; an empty list means
-// that nothing is reduced (what is done to single elements, such as the square, still is).
+// ReduceSum, ReduceMean, ReduceProd, ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum,
+// ReduceLogSumExp, ReduceMax and ReduceMin: one operation along axes. Absent axes mean all; an
+// empty list means that nothing is reduced (what is done to single elements, such as the square,
+// still is).
 #include "lowering/lowering.hpp"
 #include "op/importing.hpp"
 #include "ops/shared/elementwise.hpp"
@@ -271,8 +273,8 @@ OpDef logSumDef() {
   return op;
 }
 
-// popops adds logarithms relative to the larger one, so nothing overflows. Of one element the result
-// is the element.
+// popops adds logarithms relative to the larger one, so nothing overflows. Of one element the
+// result is the element.
 OpDef logSumExpDef() {
   OpDef op = floatReduction("ReduceLogSumExp", "Logarithm of the sum of exponentials along axes.",
                             popops::Operation::LOG_ADD);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// RoiAlign: regions of interest pooled with bilinear sampling. Averages go through popnn:
+// RoiAlign: regions of interest pooled with bilinear sampling. Averages (RoiAlignAverage) go
+// through popnn:
 //   dx = RoiAlignAverageGrad(dy, x, rois, batch indices); regions get no gradient
 // Maxima are written with lookups. As ONNX's own examples have it, they are the largest of the four
 // weighted neighbours of every sample, which are not added up.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Softmax, LogSoftmax and Hardmax along one axis, and the gradients of the first two as operators
-// of their own. Before opset 13 everything from the axis on was one block: such models get a
-// reshape around the operator.
+// of their own (SoftmaxGrad, LogSoftmaxGrad). Before opset 13 everything from the axis on was one
+// block: such models get a reshape around the operator.
 //   softmax     dx = y (dy - sum(dy y))          logsoftmax   dx = dy - exp(y) sum(dy)
 #include "lowering/lowering.hpp"
 #include "op/importing.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sin, Cos, Tan and their inverses, and Atan2, with their derivatives:
+// Sin, Cos, Tan and their inverses Asin, Acos, Atan, and Atan2, with their derivatives:
 //   cos x   -sin x   1 + y^2   1/sqrt(1-x^2)   -1/sqrt(1-x^2)   1/(1+x^2)
 #include "ops/shared/arithmetic.hpp"
 
