@@ -254,6 +254,109 @@ PASS = Addition(
     proof="{build}/bin/poplar_test --gtest_filter=PassTexts.NameSteps*",
     shows="[  PASSED  ] 1 test.")
 
+MODEL_PASS = Addition(
+    row="a pass over models",
+    files={
+        "popart/src/transforms/rewriting/dropnegations.hpp":
+            """
+            // SPDX-License-Identifier: MIT
+            #pragma once
+            #include "ir/graph.hpp"
+
+            namespace popart::transforms {
+
+            void dropNegations(ir::Graph &graph); // two in a row change nothing
+
+            } // namespace popart::transforms
+            """,
+        "popart/src/transforms/rewriting/dropnegations.cpp":
+            """
+            // SPDX-License-Identifier: MIT
+            #include "transforms/rewriting/dropnegations.hpp"
+
+            #include "analysis/neighbours.hpp"
+
+            namespace popart::transforms {
+
+            void dropNegations(ir::Graph &graph) {
+              const analysis::Neighbours near(graph);
+              for (auto &node : graph.nodes)
+                for (auto &in : node.inputs)
+                  if (const auto *second = near.producer(in, "Neg"))
+                    if (const auto *first = near.producer(second->inputs[0], "Neg"))
+                      in = first->inputs[0];
+            }
+
+            } // namespace popart::transforms
+            """
+    },
+    lines=[("popart/src/session/prepare.cpp", r'^#include "transforms/rewriting/bypass.hpp"',
+            '#include "transforms/rewriting/dropnegations.hpp"'),
+           ("popart/src/session/prepare.cpp", r"transforms::joinGelus\(p\.graph\(\)\); \}\},$",
+            """
+            {"drop negations", Skip::Optional, "no node reads what was negated twice",
+             [](P &p) { transforms::dropNegations(p.graph()); }},
+            """),
+           ("popart/src/session/passtexts_test.cpp", r'^#include "transforms/rewriting/bypass.hpp"',
+            '#include "transforms/rewriting/dropnegations.hpp"'),
+           ("popart/src/session/passtexts_test.cpp", r"^} // namespace$",
+            """
+            TEST(PassTexts, DropNegationsReadsWhatWasNegatedTwice) {
+              Text m;
+              m.b.exp(m.b.neg(m.b.neg(m.x)));
+              transforms::dropNegations(m.graph);
+              EXPECT_NE(m.now().find("Exp(input)"), std::string::npos);
+            }
+            """)],
+    targets=["popart_test"],
+    proof="{build}/bin/popart_test --gtest_filter=PassTexts.DropNegations*",
+    shows="[  PASSED  ] 1 test.")
+
+MODEL_OPERATOR = Addition(
+    row="an operator of PopART",
+    files={
+        "popart/src/ops/cube.cpp":
+            """
+            // SPDX-License-Identifier: MIT
+            // Cube: y = x x x.   dx = 3 x x dy
+            #include "ops/shared/elementwise.hpp"
+
+            namespace popart::ops {
+
+            OpDef cubeOp() {
+              OpDef op = unary("Cube", "Every element times itself, twice.");
+              op.domain = "ai.graphcore";
+              op.expr = [](const OpView &, const Exprs &x) -> Expr {
+                return pe::Mul(x[0], pe::Mul(x[0], x[0]));
+              };
+              op.grad = [](GradBuilder &g, const OpView &op) -> Values {
+                return {g.mul(g.dy(), g.mul(g.mul(op.in(0), op.in(0)), 3.0))};
+              };
+              return op;
+            }
+
+            } // namespace popart::ops
+            """,
+        "popart/src/ops/cube_test.cpp":
+            """
+            // SPDX-License-Identifier: MIT
+            #include "model.hpp"
+
+            using namespace popart;
+            using namespace popart::testing;
+
+            TEST(CubeOp, MultipliesThrice) {
+              Model m;
+              const Value x = m.input({2}, {2, -3}), y = m.b.op("Cube", {x});
+              expectNear(m.run(y), {8, -27});
+              m.checkGradients(y, {x});
+            }
+            """
+    },
+    targets=["popart_test"],
+    proof="{build}/bin/popart_test --gtest_filter=CubeOp.*",
+    shows="[  PASSED  ] 1 test.")
+
 OPTION = Addition(
     row="an engine option",
     files={},
@@ -269,4 +372,4 @@ OPTION = Addition(
     proof="""POPLAR_ENGINE_OPTIONS='{{"debug.sayCompiled": "true"}}' {build}/examples/99_countdown""",
     shows="compiled")
 
-ALL = [CHIP, TOOL, TORCH_OPERATOR, OPERATOR, EXAMPLE, PASS, OPTION]
+ALL = [CHIP, TOOL, TORCH_OPERATOR, OPERATOR, EXAMPLE, PASS, MODEL_PASS, MODEL_OPERATOR, OPTION]

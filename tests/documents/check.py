@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """check.py ROOT: paths in ARCHITECTURE.md and CONTRIBUTING.md exist, ARCHITECTURE.md names every internal header and every
-layer, and clang-tidy looks at the headers of all layers."""
+layer, clang-tidy looks at the headers of all layers, and a pass over models finds its file."""
 import pathlib
 import re
 import sys
@@ -39,6 +39,16 @@ filtered = re.search(r"HeaderFilterRegex: '\(([^)]*)\)", (root / ".clang-tidy").
 for layer in layers:
     if any((root / layer).glob("**/*.hpp")) and layer not in filtered:
         problems.append(f".clang-tidy leaves the headers of {layer}/ out")
+
+# {"merge equal nodes", ..., transforms::mergeEqualNodes(...)} is transforms/*/mergeequalnodes.cpp.
+listed = (root / "popart/src/session/prepare.cpp").read_text()
+entries = re.findall(r'\{"([^"]+)", Skip::(.*?)(?=\{"|^\S)', listed, re.S | re.M)
+passes = {name for name, rest in entries if "transforms::" in rest}
+if len(passes) < 20:
+    problems.append(f"only {len(passes)} passes were found in prepare.cpp: this test looks in the wrong place")
+for name in sorted(passes):
+    if not known(f"popart/src/transforms/*/{name.replace(' ', '').lower()}.cpp"):
+        problems.append(f"the pass \"{name}\" of popart has no file of its name in a folder of transforms/")
 
 print("\n".join(problems))
 sys.exit(bool(problems))
