@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What is wrong is said with Lightning's exceptions, the values, and what to do."""
+import inspect
 import os
+import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +14,7 @@ import pytest
 import torch
 
 import pi_ml as pl
+from pi_ml import flags
 from pi_ml.plugins import IPUPlugin, IPUPrecisionPlugin
 from pi_ml.strategies import IPUStrategy
 from pi_ml.utilities.exceptions import MisconfigurationException
@@ -233,3 +237,18 @@ def test_an_interrupted_training_ends_in_order(tmp_path, which):
     assert process.returncode == 0, error
     assert out.splitlines()[-1] == "interrupted True {}"
     assert "graceful shutdown" in error
+
+
+def test_the_page_names_every_flag():
+    page = (pathlib.Path(__file__).resolve().parents[3] / "docs/pi_ml.md").read_text()
+    named = re.search(r"flags: `([\w ]+)`", page).group(1).split()
+    taken = set(inspect.signature(pl.Trainer.__init__).parameters) - {"self", "others"}
+    assert named == sorted(taken - {"profiler"})  # which is refused
+    assert not taken & set(flags._elsewhere)
+
+
+@pytest.mark.parametrize("name", flags._elsewhere)
+def test_flags_of_other_hardware_are_refused_unless_they_ask_for_nothing(name):
+    flags.refuse_unknown(dict.fromkeys([name], flags._elsewhere[name][0]), ())
+    with pytest.raises(MisconfigurationException, match=f"Trainer\\({name}='x'\\)"):
+        flags.refuse_unknown({name: "x"}, ())
