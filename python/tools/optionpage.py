@@ -1,15 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""The tables of docs/session-options.md from popart/internal/openipu/SessionOptions.def: optionpage.py PAGE DEF writes them in place."""
+"""The tables of options in docs/, each from the table that the code reads: optionpage.py [PAGE...] writes them in place."""
 import json
+import pathlib
 import re
 import sys
 
-SECTIONS = {"Done": ("Done", "what it does"), "Refused": ("Refused", "why"), "WithoutEffect": ("Accepted without effect", "why")}
-KEYS = {"Program": "yes", "Model": "yes", "Own": "yes", "None": ""}
+root = pathlib.Path(__file__).resolve().parents[2]
 
 
-def rows(text):
-    """(name, key, use, words) of every option that the table tells of."""
+def table(columns, rows):
+    """Cells of markdown."""
+    lines = ["| " + " | ".join(line).replace("<", "&lt;") + " |" for line in (columns, *rows)]
+    return "\n".join([lines[0], "|---" * len(columns) + "|", *lines[1:]]).replace("|  |", "| |")
+
+
+# ---- PopART
+
+SECTIONS = {"Done": ("Done", "what it does"), "Refused": ("Refused", "why"),
+            "WithoutEffect": ("Accepted without effect", "why")}
+
+
+def session_rows(text):
+    """(name, key, use, words) of every option that the .def tells of."""
     text = re.sub(r"^\s*(//|#).*$", "", text, flags=re.M)
     for match in re.finditer(r'\bOPTION(?:_CPP|_PART)?\(([\w, ]+),\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)', text):
         *name, key, use = [word.strip() for word in match.group(1).split(",")]
@@ -17,25 +29,36 @@ def rows(text):
         yield ".".join(name), key, use, words
 
 
-def tables(text):
-    """{title of a section: its table}"""
-    out = {}
-    for use, (title, column) in SECTIONS.items():
-        lines = [f"| option | {column} | in the key |", "|---|---|---|"]
-        lines += [f"| `{name}` | {words} | {KEYS[key]} |" for name, key, of, words in rows(text) if of == use]
-        out[title] = "\n".join(line.replace("|  |", "| |") for line in lines)
-    return out
+def session_table():
+    return (root / "popart/internal/openipu/SessionOptions.def").read_text()
 
 
-def page_with(page, text):
-    for title, table in tables(text).items():
-        page = re.sub(rf"(?ms)(^## {title}\n.*?)^\|.*?(?=^[^|])", lambda m: m.group(1) + table + "\n", page, count=1)
+def session():
+    rows = list(session_rows(session_table()))
+    return {title: table(["option", column, "in the key"], [[f"`{name}`", words, yes(key != "None")]
+                                                            for name, key, of, words in rows if of == use])
+            for use, (title, column) in SECTIONS.items()}
+
+
+def yes(so):
+    return "yes" if so else ""
+
+
+# ---- pages
+
+PAGES = {"session-options.md": session}
+
+
+def written(name):
+    """The page as its tables want it."""
+    page = (root / "docs" / name).read_text(encoding="utf-8")
+    for title, text in PAGES[name]().items():
+        place = rf"(?ms)(^## {title}\n[^|]*?)^\|.*?(?=^[^|]|\Z)"
+        page, found = re.subn(place, lambda m: m.group(1) + text + "\n", page, count=1)
+        assert found, f"{name} has no table below ## {title}"
     return page
 
 
 if __name__ == "__main__":
-    page, table = sys.argv[1:]
-    with open(page, encoding="utf-8") as file, open(table, encoding="utf-8") as words:
-        written = page_with(file.read(), words.read())
-    with open(page, "w", encoding="utf-8") as file:
-        file.write(written)
+    for chosen in sys.argv[1:] or PAGES:
+        (root / "docs" / chosen).write_text(written(chosen), encoding="utf-8")
