@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The tables of options in docs/, each from the table that the code reads: optionpage.py [PAGE...] writes them in place."""
+"""The tables of options in docs/, each from the table that the code reads: optionpage.py [PAGE...] writes them in place.
+
+session-options.md is made from its .def alone; the pages of front ends need their packages (PYTHONPATH=build/ci/python).
+"""
 import json
 import pathlib
 import re
@@ -44,9 +47,38 @@ def yes(so):
     return "yes" if so else ""
 
 
+# ---- Paddle
+
+def paddle():
+    from paddle.ipu import options
+    from paddle.static import IpuStrategy
+    strategy = IpuStrategy()
+    rows = [(row.use, row.words, row.in_key) for row in options.OWN.values()]
+    for field in (*options.SESSION.values(), *options.LOCATIONS.values()):
+        use, in_key = session_use(field)
+        rows.append((use, f"`{field}`", in_key))
+    rows += [(row.use, row.words, row.in_key) for row in options.OTHERS.values()]
+    return {"Options of IpuStrategy": table(["option", "default", "here", "in the key"], [
+        [f"`{name}`", shown(strategy.get_option(name)), f"{use}: {words}", yes(in_key)]
+        for name, (use, words, in_key) in zip(options.all_names(), rows)])}
+
+
+def session_use(field):
+    """What becomes of a session option, or of most members of a struct among them; whether it is in the key."""
+    uses = {"Done": "acts", "WithoutEffect": "without effect", "Refused": "refused"}
+    rows = [(use, key) for name, key, use, _ in session_rows(session_table()) if name.split(".")[0] == field]
+    return next(word for use, word in uses.items() if use in [own for own, _ in rows]), any(key != "None" for _, key in rows)
+
+
+def shown(default):
+    if default == 2**64 - 1:
+        return "`2**64 - 1`"
+    return f"`{default!r}`" if isinstance(default, (bool, int, float, str, dict)) else ""
+
+
 # ---- pages
 
-PAGES = {"session-options.md": session}
+PAGES = {"session-options.md": session, "paddle.md": paddle}
 
 
 def written(name):

@@ -1,25 +1,61 @@
 # SPDX-License-Identifier: MIT
-"""The options of IpuStrategy.set_options, in one table: name -> what it does.
+"""The options of IpuStrategy.set_options, each in one place: name, default and with it the type, what it may be, what it
+does or why not, and whether executables are told apart by it. strategy.py keeps values by these tables, docs/paddle.md is
+written from them.
 
-OWN: Paddle's own, with their defaults; those in WITHOUT_EFFECT change nothing here, and say why. SESSION: options of
-PopART's sessions under their names in snake case.
+OWN: Paddle's own. SESSION and LOCATIONS: options of PopART's sessions, which say the rest themselves. OTHERS: what is no value.
 """
 import sys
 
+
+class Check:
+    """What values may be: a function of one, and its words."""
+
+    def __init__(self, fits, words):
+        self.fits, self.words = fits, words
+
+
+_POSITIVE = Check(lambda value: value >= 1, "at least 1")
+_SHARE = Check(lambda value: 0 <= value <= 1, "between 0 (off) and 1")
+_FLOATS = Check(lambda value: value in ("FLOAT", "FLOAT16"), "'FLOAT' or 'FLOAT16'")
+_DECAYS = Check(lambda value: value in ("", "decay", "l2_regularization"), "'decay' or 'l2_regularization'")
+
+
+class Own:
+    """use: acts, without effect or refused; words: what it does, or why not."""
+
+    def __init__(self, default, words, check=None, in_key=True, use="acts"):
+        self.default, self.words, self.check, self.in_key, self.use = default, words, check, in_key, use
+
+
 OWN = {
-    "is_training": True, "need_avg_shard": False, "enable_fp16": False, "use_no_bias_optimizer": False,
-    "enable_distribution": False, "scaled_optimizer_state": False, "num_ipus": 1, "batches_per_step": 1,
-    "micro_batch_size": 1, "tiles_per_ipu": 4, "random_seed": sys.maxsize * 2 + 1, "available_memory_proportion": 0.0,
-    "loss_scaling": 1.0, "max_weight_norm": 65504.0, "accl1_type": "FLOAT", "accl2_type": "FLOAT", "accl3_type": "FLOAT",
-    "onnx_dump_path": "", "weight_decay_mode": "", "lr": 0.0, "is_dynamic": False, "runtime_options.enable_eval": False,
-    "enable_manual_shard": False, "enable_half_partial": False,
-}
-WITHOUT_EFFECT = {
-    "runtime_options.enable_eval": "an evaluation is a program of its own, compiled with is_training=False",
-    "lr": "the learning rate is that of the program's optimizer; this one is of the dynamic graph",
-}
-REFUSED = {
-    "is_dynamic": "the dynamic graph is not there: build a static program",
+    "is_training": Own(True, "the program trains; its optimizer becomes PopART's"),
+    "need_avg_shard": Own(False, "operators are spread evenly over the IPUs of a replica, in the program's order"),
+    "enable_fp16": Own(False, "the device computes in float16; feeds, fetches and the scope's parameters stay what they are"),
+    "use_no_bias_optimizer": Own(False, "Adam and Lamb without the correction of their moments' bias"),
+    "enable_distribution": Own(False, "in processes that poprun started: their replicas train one model; `num_ipus`, "
+                                      "`replicated_graph_count` and feeds are those of one process"),
+    "scaled_optimizer_state": Own(False, "the optimizer's state is that of scaled gradients (`loss_scaling`)"),
+    "num_ipus": Own(1, "the IPUs of all replicas together", _POSITIVE),
+    "batches_per_step": Own(1, "micro-batches, or accumulated groups of them, that one run takes", _POSITIVE),
+    "micro_batch_size": Own(1, "rows of a micro-batch, where the program leaves them open", _POSITIVE),
+    "tiles_per_ipu": Own(4, "of the IPU Model (`POPLAR_IPUMODEL=1`), whose executables are not kept", _POSITIVE, in_key=False),
+    "random_seed": Own(sys.maxsize * 2 + 1, "of the device; at first that of the program", in_key=False),
+    "available_memory_proportion": Own(0.0, "share of the memory that products and convolutions may take for a moment", _SHARE),
+    "loss_scaling": Own(1.0, "the loss is scaled by it, and gradients back"),
+    "max_weight_norm": Own(65504.0, "of Lamb"),
+    "accl1_type": Own("FLOAT", "the type of the first moment", _FLOATS),
+    "accl2_type": Own("FLOAT", "the type of the second moment", _FLOATS),
+    "accl3_type": Own("FLOAT", "the type of the third", _FLOATS),
+    "onnx_dump_path": Own("", "a file for the model in ONNX, once it is compiled", in_key=False),
+    "weight_decay_mode": Own("", "how weights decay, instead of as the optimizer of the program has it", _DECAYS),
+    "lr": Own(0.0, "the learning rate is that of the program's optimizer; this one is of the dynamic graph", in_key=False,
+              use="without effect"),
+    "is_dynamic": Own(False, "the dynamic graph is not there: build a static program", in_key=False, use="refused"),
+    "runtime_options.enable_eval": Own(False, "an evaluation is a program of its own, compiled with is_training=False",
+                                       in_key=False, use="without effect"),
+    "enable_manual_shard": Own(False, "`ipu_shard_guard` places operators"),
+    "enable_half_partial": Own(False, "partial sums of products and convolutions are halves"),
 }
 # Texts and numbers of PopART's sessions, by Paddle's names.
 SESSION = {
@@ -63,11 +99,15 @@ SESSION = {
     "transitive_closure_optimization_threshold": "transitiveClosureOptimizationThreshold",
     "use_host_copy_ops": "useHostCopyOps", "virtual_graph_mode": "virtualGraphMode",
 }
+SESSION_CHECKS = {"replicated_graph_count": _POSITIVE, "accumulation_factor": _POSITIVE}
 LOCATIONS = {"location_activation": "activationTensorLocationSettings", "location_weight": "weightTensorLocationSettings",
              "location_optimizer": "optimizerStateTensorLocationSettings",
              "location_accumulator": "accumulatorTensorLocationSettings"}
-OTHERS = {"compilation_progress_logger": "a function (progress, total) that is called while a program is compiled",
-          "custom_op": "see IpuStrategy.add_custom_op"}
+OTHERS = {
+    "compilation_progress_logger": Own(None, "a function (progress, total) that is called while a program is compiled",
+                                       in_key=False),
+    "custom_op": Own([], "an operator of the program that PopART knows by another name: the arguments of `add_custom_op`"),
+}
 
 
 def all_names():

@@ -13,7 +13,7 @@ class IpuStrategy:
     """set_graph_config, set_pipelining_config, set_precision_config; set_options for everything else."""
 
     def __init__(self):
-        self._own = dict(table.OWN)
+        self._own = {name: row.default for name, row in table.OWN.items()}
         self._session = {}
         self._locations = {"location_optimizer": {"on_chip": 0, "use_replicated_tensor_sharding": 1}}
         self._patterns = {}
@@ -22,9 +22,7 @@ class IpuStrategy:
         self.need_compile = True
         self.has_custom_ops = False
         self.custom_op_names = []
-        self._session_defaults = popart.SessionOptions()
-        self._session_defaults.accumulationAndReplicationReductionType = popart.ReductionType.Mean
-        self._session_defaults.meanAccumulationAndReplicationReductionStrategy = popart.MeanReductionStrategy.Post
+        self._session_defaults = _first_options()
 
     # ---- the usual ways
 
@@ -97,8 +95,6 @@ class IpuStrategy:
                 self.need_compile = True
 
     def _set(self, name, value):
-        if name in table.REFUSED and value:
-            raise NotImplementedError(f"(Unimplemented) The option {name}: {table.REFUSED[name]}.")
         if name in table.OWN:
             self._own[name] = _checked(name, value, table.OWN[name])
         elif name in table.SESSION:
@@ -118,8 +114,7 @@ class IpuStrategy:
     def _tried(self, name, value):
         """The value as the option has it; an error now, not when a program is compiled."""
         _assign(popart.SessionOptions(), table.SESSION[name], name, value)
-        if name in ("replicated_graph_count", "accumulation_factor") and value < 1:
-            raise ValueError(f"The option {name} must be at least 1, not {value!r}.")
+        _fits(name, value, table.SESSION_CHECKS.get(name))
         return value
 
     def get_option(self, option):
@@ -172,9 +167,7 @@ class IpuStrategy:
         return self.num_ipus // self.replicas
 
     def session_options(self):
-        out = popart.SessionOptions()
-        out.accumulationAndReplicationReductionType = popart.ReductionType.Mean
-        out.meanAccumulationAndReplicationReductionStrategy = popart.MeanReductionStrategy.Post
+        out = _first_options()
         for name, value in self._session.items():
             _assign(out, table.SESSION[name], name, value)
         for name, value in self._locations.items():
@@ -210,19 +203,29 @@ def _every_step(logger):
     return log
 
 
-def _checked(name, value, default):
-    kinds = {bool: (bool, int), int: int, float: (int, float), str: str}[type(default)]
-    if not isinstance(value, kinds) or (isinstance(value, bool) and type(default) is not bool):
-        raise TypeError(f"The option {name} must be of type {type(default).__name__}, not {value!r}.")
-    if name in ("num_ipus", "batches_per_step", "micro_batch_size", "tiles_per_ipu") and value < 1:
-        raise ValueError(f"The option {name} must be at least 1, not {value!r}.")
-    if name == "available_memory_proportion" and not 0 <= value <= 1:
-        raise ValueError(f"The option {name} must be between 0 (off) and 1, not {value!r}.")
-    if name.startswith("accl") and value not in ("FLOAT", "FLOAT16"):
-        raise ValueError(f"The option {name} must be 'FLOAT' or 'FLOAT16', not {value!r}.")
-    if name == "weight_decay_mode" and value not in ("", "decay", "l2_regularization"):
-        raise ValueError(f"The option {name} must be 'decay' or 'l2_regularization', not {value!r}.")
-    return type(default)(value)
+def _first_options():
+    """PopART's options where nobody says otherwise."""
+    out = popart.SessionOptions()
+    out.accumulationAndReplicationReductionType = popart.ReductionType.Mean
+    out.meanAccumulationAndReplicationReductionStrategy = popart.MeanReductionStrategy.Post
+    return out
+
+
+def _checked(name, value, row):
+    """The value of an option of our own, as it is kept."""
+    if row.use == "refused" and value:
+        raise NotImplementedError(f"(Unimplemented) The option {name}: {row.words}.")
+    kind = type(row.default)
+    kinds = {bool: (bool, int), int: int, float: (int, float), str: str}[kind]
+    if not isinstance(value, kinds) or (isinstance(value, bool) and kind is not bool):
+        raise TypeError(f"The option {name} must be of type {kind.__name__}, not {value!r}.")
+    _fits(name, value, row.check)
+    return kind(value)
+
+
+def _fits(name, value, check):
+    if check is not None and not check.fits(value):
+        raise ValueError(f"The option {name} must be {check.words}, not {value!r}.")
 
 
 def _assign(out, field, name, value):

@@ -2,6 +2,7 @@
 """docs/paddle.md says what is there: operators, options, and what each option does."""
 import os
 import re
+import sys
 
 import numpy as np
 import popart
@@ -12,7 +13,11 @@ from paddle import static
 from paddle.ipu import options
 from paddle.paddle_core import operators
 
-PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../docs/paddle.md")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../..")
+PAGE = os.path.join(ROOT, "docs/paddle.md")
+sys.path.insert(0, os.path.join(ROOT, "python/tools"))
+import optionpage  # noqa: E402
+
 # What v2.4.0's IPU backend has.
 BACKEND = """abs acos asin atan brelu ceil cos cosh elu erf exp floor gelu hard_shrink hard_sigmoid hard_swish leaky_relu log log10
 log1p log2 log_softmax logsigmoid mish prelu reciprocal relu relu6 round rsqrt selu sigmoid sign silu sin sinh softplus softshrink
@@ -55,11 +60,12 @@ def test_every_operator_is_compared_with_torch():
 
 
 def test_the_page_says_what_every_option_does():
-    rows = dict(re.findall(r"^\| `([\w.]+)` \| (.+) \|$", section("Options of IpuStrategy"), re.M))
+    rows = dict(re.findall(r"^\| `([\w.]+)` \|.*?\| (.+) \|", section("Options of IpuStrategy"), re.M))
     assert list(rows) == options.all_names()
-    for name, what in rows.items():
-        kind = "refused" if name in options.REFUSED else "without effect" if name in options.WITHOUT_EFFECT else "acts"
-        assert what.startswith(kind), f"{name}: {what}"
+    for name, row in options.OWN.items():
+        assert rows[name].startswith(f"{row.use}: {row.words}"), name
+    with open(PAGE) as page:
+        assert optionpage.written("paddle.md") == page.read(), "python/tools/optionpage.py writes the page anew"
 
 
 def test_every_session_option_reaches_the_session():
@@ -88,7 +94,7 @@ def test_every_session_option_reaches_the_session():
         assert strategy.get_option(name) == value and strategy.need_compile
 
 
-@pytest.mark.parametrize("name", options.REFUSED)
+@pytest.mark.parametrize("name", [name for name, row in options.OWN.items() if row.use == "refused"])
 def test_refused_options_say_so(name):
     with pytest.raises(NotImplementedError, match=name):
         static.IpuStrategy().set_options({name: True})
