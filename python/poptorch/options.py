@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Options: how a model runs. docs/poptorch-options.md says what each of them does here.
+"""Options: how a model runs. A method's docstring says what it does here, or begins with "Without effect:" or "Refused:" and
+says why; docs/poptorch-options.md is written from them.
 
 Setters give the options back, so that calls can be chained; values are read as attributes with small letters
 (opts.device_iterations). A model or a DataLoader that gets options freezes them.
@@ -95,7 +96,7 @@ class Options(DeviceOptions):
         return self
 
     def replicationFactor(self, replication_factor: int):
-        """Copies of the model, each with data of its own."""
+        """Copies of the model on IPUs of their own, each with data of its own."""
         self.replication_factor = positive("replicationFactor", replication_factor)
         return self
 
@@ -105,7 +106,7 @@ class Options(DeviceOptions):
         return together.processId * self.replication_factor, together.numProcesses * self.replication_factor
 
     def inputReplicaGrouping(self, input_group_size: int, input_cgt: CommGroupType):
-        """Replicas of a group get the same input."""
+        """Replicas of a group get the same rows; All is refused, the size divides `replicationFactor`."""
         size = positive("inputReplicaGrouping", input_group_size)
         member("inputReplicaGrouping", CommGroupType, input_cgt)
         if input_cgt == CommGroupType.All:
@@ -121,7 +122,7 @@ class Options(DeviceOptions):
         return self
 
     def anchorMode(self, anchor_mode: OutputMode, anchor_return_period: "int | None" = None):
-        """outputMode, as it was called before version 2.4."""
+        """`outputMode`, as it was called before version 2.4."""
         return self.outputMode(anchor_mode, anchor_return_period)
 
     def defaultOutputMode(self) -> bool:
@@ -134,7 +135,7 @@ class Options(DeviceOptions):
 
     def anchorTensor(self, short_name: str, long_name: str, output_mode: "OutputMode | None" = None,
                      output_return_period: int = 1):
-        """Keeps a tensor within the model for getAnchoredTensor(short_name). output_mode None: that of the options."""
+        """Keeps a tensor within the model for `getAnchoredTensor(short_name)`. output_mode None: that of the options."""
         self.checkIsFrozen()
         mode, period = (None, 1) if output_mode is None else _output_mode(output_mode, output_return_period)
         self.anchored_tensors[str(short_name)] = (str(long_name), mode, period)
@@ -149,7 +150,7 @@ class Options(DeviceOptions):
         return self
 
     def enableExecutableCaching(self, path: "str | None"):
-        """The folder that keeps executables; None: they are not kept."""
+        """The folder that keeps executables, `POPTORCH_CACHE_DIR` at first; None: they are not kept."""
         self.executable_cache = None if path is None else os.fspath(path)
         return self
 
@@ -159,12 +160,13 @@ class Options(DeviceOptions):
         return self
 
     def enableProfiling(self, profile_dir: "str | None" = None):
-        """Writes profiles below this folder."""
+        """Writes profiles below this folder: engine options `autoReport.all`, `autoReport.directory` and
+        `debug.allowOutOfMemory`, where `POPLAR_ENGINE_OPTIONS` does not say otherwise."""
         self.profile_dir = "." if profile_dir is None else os.fspath(profile_dir)
         return self
 
     def logCycleCount(self, log_cycle_count: bool):
-        """Counts cycles for PoplarExecutor.cycleCount()."""
+        """Counts cycles for `PoplarExecutor.cycleCount()`."""
         self.log_cycle_count = log_cycle_count
         return self
 
@@ -179,18 +181,18 @@ class Options(DeviceOptions):
         return self
 
     def logDir(self, log_dir: str):
-        """The folder of what is logged in files."""
+        """The folder of drawings of the graph."""
         self.log_dir = os.fspath(log_dir)
         return self
 
     def maxRepeatLogs(self, max_lines: "int | None"):
-        """How often the same line is logged; None: always."""
+        """How often the same line is logged, in the whole process; None: always."""
         self.max_repeat_logs = None if max_lines is None else positive("maxRepeatLogs", max_lines)
         _logging.setMaxRepeats(self.max_repeat_logs)
         return self
 
     def showCompilationProgressBar(self, show: bool = True):
-        """Whether a bar shows how far the compilation is."""
+        """Whether the bar `Graph compilation` shows how far it is."""
         self.show_compilation_progress_bar = show
         return self
 
@@ -205,24 +207,24 @@ class Options(DeviceOptions):
         return self
 
     def sourceLocationExcludes(self, excludes: list):
-        """Files that are no source of an operator."""
+        """Without effect: operators are named after modules, not after lines of files."""
         self.source_location_excludes = texts("sourceLocationExcludes", excludes)
         return self
 
     def appendToLocationExcludes(self, *excludes: str):
-        """More of them."""
+        """Without effect: the same."""
         return self.sourceLocationExcludes(self.source_location_excludes + list(excludes))
 
     # ---- all together
 
     def loadFromFile(self, filepath: str):
-        """Options from a file: one call per line, such as Training.gradientAccumulation(8)."""
+        """Options from a file: one call per line, such as `Training.gradientAccumulation(8)`."""
         self.checkIsFrozen()
         options_config.load(self, filepath)
         return self
 
     def from_json(self, string: str):
-        """Options from JSON: {"deviceIterations": 2, "_Popart.set": ["name", value]}."""
+        """Options from JSON: `{"deviceIterations": 2, "_Popart.set": ["name", value]}`; `POPTORCH_DEFAULT_OPTIONS` at first."""
         self.checkIsFrozen()
         options_config.from_json(self, string)
         return self

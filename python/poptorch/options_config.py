@@ -7,6 +7,7 @@ import torch
 
 from poptorch import enums
 from poptorch.errors import ConfigFileError
+from poptorch.options_base import OptionSet
 from poptorch.options_locations import TensorLocationSettings
 
 
@@ -69,7 +70,7 @@ def _method(options, path):
     """The setter that a.b.c names, and nothing else of the class."""
     owner = options
     for part in path[:-1]:
-        if part not in ("Training", "Precision", "Jit", "Distributed", "TensorLocations", "_Popart"):
+        if not isinstance(getattr(type(owner), part, None), property) or not isinstance(getattr(owner, part), OptionSet):
             raise ValueError(f"there is no group of options called {part}")
         owner = getattr(owner, part)
     name = path[-1]

@@ -46,7 +46,7 @@ class DeviceOptions(OptionSet):
         return self
 
     def setAvailableMemoryProportion(self, available_memory_proportion: dict):
-        """{"IPU0": 0.2}: share of an IPU's memory for what convolutions and products need for a moment."""
+        """`{"IPU0": 0.2}`: share of an IPU's memory for what convolutions and products need for a moment."""
         for name, share in mapping("setAvailableMemoryProportion", available_memory_proportion).items():
             share = Option(0.0).checked("setAvailableMemoryProportion", share)
             if not str(name).startswith("IPU") or not str(name)[3:].isdigit():
@@ -57,7 +57,7 @@ class DeviceOptions(OptionSet):
         return self
 
     def useIpuModel(self, use_model: bool):
-        """The IPU Model; stronger than POPTORCH_IPU_MODEL."""
+        """The IPU Model instead of a simulated system; stronger than `POPTORCH_IPU_MODEL`."""
         self.ipu_model = use_model
         return self
 
@@ -73,7 +73,7 @@ class DeviceOptions(OptionSet):
         return self
 
     def useOfflineIpuTarget(self, ipu_version: int = 2):
-        """Compiles for an IPU (1, 2 or 21) without one."""
+        """Compiles for an IPU (1, 2 or 21) without one, and never attaches."""
         if ipu_version not in (1, 2, 21):
             raise ValueError(f"useOfflineIpuTarget: the version is 1, 2 or 21, not {ipu_version!r}.")
         self.ipu_version = ipu_version
@@ -85,16 +85,16 @@ class DeviceOptions(OptionSet):
         return self
 
     def syncPattern(self, sync_pattern: SyncPattern):
-        """Which IPUs wait for each other."""
+        """Without effect: simulated IPUs wait for each other where their data does."""
         self.sync_pattern = member("syncPattern", SyncPattern, sync_pattern)
         return self
 
     def broadcastBuffers(self, broadcast_buffers: bool = True):
-        """Whether replicas have the buffers of the first of them."""
+        """Without effect: replicas keep buffers of their own, which start alike; the host reads those of the first."""
         self.broadcast_buffers = broadcast_buffers
         return self
 
     def updatableNamedBuffers(self, updatable_named_buffers: list):
-        """Buffers that copyNamedBuffersToDevice refreshes."""
+        """Buffers that `copyNamedBuffersToDevice` refreshes."""
         self.updatable_named_buffers = texts("updatableNamedBuffers", updatable_named_buffers)
         return self

@@ -30,7 +30,7 @@ class TrainingOptions(OptionSet):
         return self
 
     def accumulationAndReplicationReductionType(self, reduction_type: ReductionType):
-        """Sum or mean over micro-batches and replicas."""
+        """Sum or mean over micro-batches and replicas; NoReduction is refused."""
         if member("accumulationAndReplicationReductionType", ReductionType, reduction_type) == ReductionType.NoReduction:
             raise ValueError("accumulationAndReplicationReductionType: ReductionType.NoReduction would give every "
                              "replica weights of its own. Use Sum or Mean.")
@@ -55,7 +55,7 @@ class TrainingOptions(OptionSet):
         return MeanReductionStrategy.Running if half and not combined else MeanReductionStrategy.Post
 
     def setAutomaticLossScaling(self, enabled: bool):
-        """The loss scale follows the size of gradients."""
+        """The loss scale follows the size of gradients; `loss_scaling` becomes variable."""
         self.auto_loss_scaling = enabled
         return self
 
@@ -94,26 +94,26 @@ class PrecisionOptions(OptionSet):
         return self
 
     def halfFloatCasting(self, half_float_casting: HalfFloatCastingBehavior):
-        """Without effect since version 3.1."""
+        """Without effect: mixed operands follow PyTorch's rules since version 3.1."""
         member("halfFloatCasting", HalfFloatCastingBehavior, half_float_casting)
         self.checkIsFrozen()
         logger.warning("Options.Precision.halfFloatCasting has no effect: mixed operands follow PyTorch's rules.")
         return self
 
     def runningStatisticsAlwaysFloat(self, enabled: bool):
-        """Without effect since version 3.1."""
+        """Without effect: running statistics have the type of their module since version 3.1."""
         Option(True).checked("runningStatisticsAlwaysFloat", enabled)
         self.checkIsFrozen()
         logger.warning("Options.Precision.runningStatisticsAlwaysFloat has no effect: they have their module's type.")
         return self
 
     def autocastEnabled(self, autocast_enabled: bool):
-        """Whether poptorch.autocast does anything; of version 3.0 and before."""
+        """Whether `poptorch.autocast` does anything; of version 3.0 and before."""
         self.autocast_enabled = autocast_enabled
         return self
 
     def autocastPolicy(self, policy):
-        """Which operators poptorch.autocast casts; of version 3.0 and before."""
+        """Which operators `poptorch.autocast` casts; of version 3.0 and before."""
         self.autocast_policy = policy
         return self
 
@@ -122,7 +122,7 @@ class JitOptions(OptionSet):
     """Of version 3.0 and before."""
 
     def traceModel(self, trace_model: bool):
-        """False, which is always so."""
+        """Refused: `True`, since models are no longer captured by torch.jit.trace."""
         self.checkIsFrozen()
         if Option(False).checked("traceModel", trace_model):
             raise ValueError("Jit.traceModel(True): models are no longer captured by torch.jit.trace. "
@@ -154,11 +154,12 @@ class DistributedOptions(OptionSet):
         return self.configureProcessId(0, 1)
 
     def setEnvVarNames(self, var_num_processes: str, var_process_id: str):
-        """The variables that hold how many processes there are, and which this is."""
+        """The variables that hold how many processes there are, and which this is; a DataLoader takes its part of the data."""
         return self.configureProcessId(_number(var_process_id, 0), _number(var_num_processes, 1))
 
     def configureProcessId(self, process_id: int, num_processes: int):
-        """Which of how many processes this is."""
+        """This process among so many, which mpirun or poprun started: each has `replicationFactor` replicas of one model
+        (docs/distributed.md)."""
         num_processes = positive("configureProcessId: num_processes", num_processes)
         process_id = Option(0).checked("configureProcessId: process_id", process_id)
         if not 0 <= process_id < num_processes:

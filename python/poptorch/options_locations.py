@@ -99,7 +99,8 @@ class PopartOptions(OptionSet):
                "patterns": Option({}), "patterns_level": Option(2)}
 
     def set(self, key: str, value):
-        """A session option; "executionPhaseSettings.phases" names one within another. Enumerations are ints."""
+        """Any of PopART's options (docs/session-options.md) by its name; `executionPhaseSettings.phases` names one within
+        another. Enumerations are ints."""
         self.checkIsFrozen()
         if not isinstance(key, str):
             raise TypeError(f"_Popart.set: the name of an option is a str, not {key!r}.")

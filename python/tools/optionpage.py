@@ -3,6 +3,7 @@
 
 session-options.md is made from its .def alone; the pages of front ends need their packages (PYTHONPATH=build/ci/python).
 """
+import inspect
 import json
 import pathlib
 import re
@@ -15,6 +16,12 @@ def table(columns, rows):
     """Cells of markdown."""
     lines = ["| " + " | ".join(line).replace("<", "&lt;") + " |" for line in (columns, *rows)]
     return "\n".join([lines[0], "|---" * len(columns) + "|", *lines[1:]]).replace("|  |", "| |")
+
+
+def sentence(text):
+    """A docstring as words within a table."""
+    text = " ".join(text.split()).removesuffix(".")
+    return text[0].lower() + text[1:] if re.match(r"([A-Z][a-z]+|A)(?!\w)", text) else text
 
 
 # ---- PopART
@@ -76,9 +83,28 @@ def shown(default):
     return f"`{default!r}`" if isinstance(default, (bool, int, float, str, dict)) else ""
 
 
+# ---- PopTorch
+
+def poptorch():
+    from poptorch import Options
+    from poptorch.options_base import OptionSet
+    sections = {"Acts": "", "Refused": "Refused: ", "Accepted without effect": "Without effect: "}
+    kinds = [("", Options), ("", Options.__mro__[1])]
+    kinds += [(f"{name}.", type(getattr(Options(), name))) for name, own in vars(Options).items()
+              if isinstance(own, property) and isinstance(getattr(Options(), name), OptionSet)]
+    methods = [(prefix + name, own.__doc__) for prefix, kind in kinds for name, own in vars(kind).items()
+               if inspect.isfunction(own) and name[0] != "_" and "return" not in own.__annotations__]  # others are questions
+    rows = {title: [] for title in sections}
+    for name, doc in methods:
+        title = next(title for title in reversed(sections) if doc.startswith(sections[title]))
+        words = sentence(doc.removeprefix(sections[title]))
+        rows[title].append([f"`{name}`", re.sub(r"docs/(\S+\.md)", r"[\1](\1)", words)])
+    return {title: table(["option", "why" if sections[title] else "what it does"], own) for title, own in rows.items()}
+
+
 # ---- pages
 
-PAGES = {"session-options.md": session, "paddle.md": paddle}
+PAGES = {"session-options.md": session, "paddle.md": paddle, "poptorch-options.md": poptorch}
 
 
 def written(name):

@@ -4,6 +4,7 @@ import inspect
 import pathlib
 import pickle
 import re
+import sys
 
 import poptorch
 import pytest
@@ -95,6 +96,12 @@ def test_every_method_stands_on_the_page():
     asked = questions()
     assert {name for name in found if name.split(".")[-1] not in asked} == set(names)
     assert set(names) == set(CALLS) | {"loadFromFile"}
+
+
+def test_the_page_says_what_the_docstrings_say():
+    sys.path.insert(0, str(page.parents[1] / "python/tools"))
+    import optionpage
+    assert optionpage.written(page.name) == page.read_text(), "python/tools/optionpage.py writes the page anew"
 
 
 def test_what_acts_changes_the_options_or_the_session(monkeypatch):
