@@ -167,6 +167,14 @@ def test_the_executable_cache_is_used(tmp_path, monkeypatch):
     ipu.config.reset_ipu_configuration()
 
 
+def test_programs_of_the_ipu_model_are_not_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("TF_POPLAR_FLAGS", f"--use_ipu_model --executable_cache_path={tmp_path}/cache")
+    IPUConfig().configure_ipu_system()
+    fitted(ipu.ipu_strategy.IPUStrategy())
+    assert not os.path.exists(tmp_path / "cache")
+    ipu.config.reset_ipu_configuration()
+
+
 def test_optimisers_have_executables_of_their_own(tmp_path, monkeypatch):
     x = np.random.default_rng(0).normal(size=(16, 3)).astype("float32")
 

@@ -106,6 +106,7 @@ class IpuDevice(Device):
         self.never_runs = self.kind is DeviceConnectionType.NEVER
         self.saves_to = values["serialization_output_folder"]
         self.share = instances.share_of(values)
+        self._is_model = flags.current().use_ipu_model and not self.only_compiles
         super().__init__(self._acquire(how, number, values))
         self.ipus = self.info.numIpus
 
@@ -113,7 +114,7 @@ class IpuDevice(Device):
         manager, flag = popart.DeviceManager(), flags.current()
         if self.only_compiles:
             return manager.createOfflineIPUDevice({"numIPUs": number, "ipuVersion": values["device_connection.version"]})
-        if flag.use_ipu_model:
+        if self._is_model:
             tiles = flag.ipu_model_tiles or values["ipu_model.tiles_per_ipu"]
             settings = {"numIPUs": number, "ipuVersion": values["ipu_model.version"],
                         "compileIPUCode": str(values["ipu_model.compile_ipu_code"]).lower()}
@@ -189,7 +190,9 @@ class IpuDevice(Device):
         return not flags.current().synthetic_for("seed")
 
     def cache_file(self, key):
-        """Where an executable of this hash is kept, or None."""
+        """Where an executable of this hash is kept, or None: no folder is named, or PopART has none for such a device."""
+        if self._is_model:
+            return None
         folder = flags.current().executable_cache_path or self.saves_to
         return os.path.join(os.path.expanduser(folder), f"{key}.poplar_exec") if folder else None
 
