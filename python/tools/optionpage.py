@@ -3,6 +3,7 @@
 
 session-options.md is made from its .def alone; the pages of front ends need their packages (PYTHONPATH=build/ci/python).
 """
+import enum
 import inspect
 import json
 import pathlib
@@ -52,6 +53,29 @@ def session():
 
 def yes(so):
     return "yes" if so else ""
+
+
+# ---- TensorFlow
+
+def tensorflow():
+    from tensorflow.python.ipu import config_table, flags, no_effect, placement
+    rows = config_table.TABLE.values()
+
+    def described(row):
+        default = row.default.name if isinstance(row.default, enum.Enum) else repr(row.default)
+        return [f"`{row.name}`", " or ".join(t.__name__ for t in row.types), f"`{default}`", sentence(row.__doc__)]
+    return {
+        "Attributes that act": table(["attribute", "type", "default", "what it does", "in the key"], [
+            [*described(row), yes(row.in_key)] for row in rows if not row.without_effect]),
+        "Attributes without effect": table(["attribute", "type", "default", "what it is", "why"], [
+            [*described(row), row.without_effect] for row in rows if row.without_effect]),
+        "Where tensors are kept": table(["argument", "what it does"], [
+            [f"`{name}`", argument.words] for name, argument in placement.ARGUMENTS.items()]),
+        "Arguments without effect": table(["argument", "why"], [
+            [f"`{name}`", words] for name, words in no_effect.ARGUMENTS.items()]),
+        "Flags": table(["flag", "default", "what it does"], [
+            [f"`--{name}`", f"`{default!r}`", sentence(words)] for name, (default, words) in flags.FLAGS.items()]),
+    }
 
 
 # ---- Paddle
@@ -104,7 +128,8 @@ def poptorch():
 
 # ---- pages
 
-PAGES = {"session-options.md": session, "paddle.md": paddle, "poptorch-options.md": poptorch}
+PAGES = {"session-options.md": session, "tensorflow-options.md": tensorflow, "paddle.md": paddle,
+         "poptorch-options.md": poptorch}
 
 
 def written(name):

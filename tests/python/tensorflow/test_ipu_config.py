@@ -97,16 +97,6 @@ def test_what_has_no_effect_is_told(capfd):
     ipu.config.reset_ipu_configuration()
 
 
-def test_every_attribute_acts_or_says_why_not():
-    from tensorflow.python.ipu import config_table, no_effect
-    acts, elsewhere = set(config_table.ACTS), config_table.ELSEWHERE
-    assert acts | elsewhere | set(no_effect.CONFIG) == set(config_table.TABLE)
-    assert not acts & elsewhere and not (acts | elsewhere) & set(no_effect.CONFIG)
-    page = open(os.path.join(os.path.dirname(__file__), "../../../docs/tensorflow.md")).read()
-    for name, reason in {**no_effect.CONFIG, **no_effect.ARGUMENTS}.items():
-        assert f"| `{name}` | {reason} |" in page, name
-
-
 def small():
     model = keras.Sequential([keras.layers.Dense(4, input_shape=(3,)), keras.layers.Dense(2)])
     model.compile("sgd", "mse")

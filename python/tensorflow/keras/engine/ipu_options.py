@@ -47,8 +47,8 @@ class IpuOptions:
             if name in optimizer_kwargs:
                 raise ValueError(f"Found `{name}` key in `gradient_accumulation_optimizer_kwargs`. Set the model's optimizer "
                                  "with `compile` and the number with `gradient_accumulation_steps_per_replica`.")
-        known = {"offload_weight_update_variables", "replicated_optimizer_state_sharding", "dtype"}
-        self._refuse({k: v for k, v in optimizer_kwargs.items() if k not in known}, "set_gradient_accumulation_options")
+        from tensorflow.python.ipu.placement import OF_ACCUMULATION
+        self._refuse(set(optimizer_kwargs) - set(OF_ACCUMULATION), "set_gradient_accumulation_options")
         self._accumulation_arguments = dict(optimizer_kwargs)
         self._accumulation = _positive("gradient_accumulation_steps_per_replica", gradient_accumulation_steps_per_replica)
         self._accumulation_method = _method(gradient_accumulation_reduction_method)
@@ -60,11 +60,11 @@ class IpuOptions:
             if name in pipelining_kwargs:
                 raise ValueError(f"Found `{name}` key in `pipelining_kwargs`. This argument is automatically set by Keras.")
         from tensorflow.python.ipu.ops import pipelining_ops
-        from tensorflow.python.ipu.placement import ARGUMENTS, Placement
-        known = {"pipeline_schedule", *ARGUMENTS, *pipelining_ops._NO_EFFECT} - {"dtype"}
+        from tensorflow.python.ipu.placement import OF_PIPELINES, Placement
+        known = {"pipeline_schedule", *OF_PIPELINES, *pipelining_ops._NO_EFFECT}
         self._refuse({k: v for k, v in pipelining_kwargs.items() if k not in known}, "set_pipelining_options")
         without_effect(**{k: v for k, v in pipelining_kwargs.items() if k in pipelining_ops._NO_EFFECT})
-        Placement({k: v for k, v in pipelining_kwargs.items() if k in ARGUMENTS})  # complains in time
+        Placement({k: v for k, v in pipelining_kwargs.items() if k in OF_PIPELINES})  # complains in time
         schedule = pipelining_kwargs.get("pipeline_schedule")
         if schedule is not None and schedule not in list(pipelining_ops.PipelineSchedule):
             raise TypeError(f"pipeline_schedule must be a pipelining_ops.PipelineSchedule, not {schedule!r}.")

@@ -2,10 +2,11 @@
 """IPUConfig, and the system that one was applied to: TensorFlow's IPU devices, each a device of PopART."""
 from tensorflow.framework.logs import warning
 from tensorflow.python.ipu import system
-from tensorflow.python.ipu.config_structure import Structure
-from tensorflow.python.ipu.config_table import (TABLE, DeviceConnectionType, ExecutionProfileType,  # noqa: F401
+from tensorflow.python.ipu.config_enums import (DeviceConnectionType, ExecutionProfileType,  # noqa: F401
                                                 MergeRemoteBuffersBehaviour, SchedulingAlgorithm, SelectionOrder,
                                                 StochasticRoundingBehaviour)
+from tensorflow.python.ipu.config_structure import Structure
+from tensorflow.python.ipu.config_table import TABLE
 
 
 class IPUConfig(Structure):

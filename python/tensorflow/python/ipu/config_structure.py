@@ -6,10 +6,11 @@ import json
 
 
 class Attribute:
-    """One row of the table."""
+    """One row of the table. act(options, value) applies it; without_effect: why nothing here depends on it."""
 
-    def __init__(self, name, types, default, doc, deprecated=None):
+    def __init__(self, name, types, default, doc, deprecated=None, act=None, in_key=False, without_effect=None):
         self.name, self.default, self.__doc__, self.deprecated_msg = name, default, doc, deprecated
+        self.act, self.in_key, self.without_effect = act, in_key, without_effect
         self.types = types if isinstance(types, tuple) else (types,)
         self.deprecated = deprecated is not None
 

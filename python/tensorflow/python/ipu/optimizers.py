@@ -2,6 +2,7 @@
 """Optimisers around others: gradients of replicas are averaged, gradients of several batches are gathered."""
 from tensorflow import _names
 from tensorflow.python.ipu.gradient_accumulation import GradientAccumulationReductionMethod
+from tensorflow.python.ipu.placement import OF_ACCUMULATION as _OF_ACCUMULATION
 from tensorflow.python.ipu.placement import Placement as _Placement
 
 
@@ -41,9 +42,9 @@ class GradientAccumulationOptimizerV2(_Around):
     def __init__(self, opt, num_mini_batches, offload_weight_update_variables=None,
                  replicated_optimizer_state_sharding=False, dtype=None,
                  reduction_method=GradientAccumulationReductionMethod.SUM, name="GradientAccumulationOptimizerV2"):
+        own = locals()
+        self._placement = _Placement({name: own[name] for name in _OF_ACCUMULATION})
         super().__init__(opt, name)
-        self._placement = _Placement({"offload_weight_update_variables": offload_weight_update_variables, "dtype": dtype,
-                                     "replicated_optimizer_state_sharding": replicated_optimizer_state_sharding})
         self._count = int(num_mini_batches)
         self._method = GradientAccumulationReductionMethod.parse(reduction_method)
 

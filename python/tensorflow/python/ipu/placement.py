@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Where the tensors of a training are kept and what is computed again: arguments of pipelines and of gradient accumulation, as
-PopART's session options. ARGUMENTS says what each does; a test walks it."""
+PopART's session options. ARGUMENTS has all of them, and is a table of docs/tensorflow-options.md."""
 import enum
 
 import popart
@@ -12,20 +12,33 @@ class RecomputationMode(enum.Enum):
     Auto, RecomputeThenBackpropagate, RecomputeAndBackpropagateInterleaved = "Auto", "RTB", "RBI"
 
 
+class Argument:
+    """words: what it does; off_chip, sharded: which of PopART's tensors it moves; accumulates, pipelines: who takes it."""
+
+    def __init__(self, words, off_chip=None, sharded=None, accumulates=False, pipelines=True):
+        self.words, self.off_chip, self.sharded = words, off_chip, sharded
+        self.accumulates, self.pipelines = accumulates, pipelines
+
+
+_WRITTEN_OUT = "; refused for optimisers that are written out"
 ARGUMENTS = {
-    "offload_weight_update_variables": "optimiser state is in memory beside the chip",
-    "offload_gradient_accumulation_buffers": "gradients are gathered in memory beside the chip",
-    "offload_activations": "activations wait in memory beside the chip until the backward pass; refused unless PipelineSchedule.Sequential",
-    "offload_weights": "weights are in memory beside the chip",
-    "replicated_optimizer_state_sharding": "every replica keeps a part of the optimiser state; refused for optimisers that are written out",
-    "replicated_weight_sharding": "every replica keeps a part of the weights; refused for optimisers that are written out",
-    "recomputation_mode": "with allow_recompute: from a stage's inputs (RecomputeThenBackpropagate) or from values within it",
-    "gradient_accumulation_dtype": "the type that gradients are gathered in",
-    "dtype": "the same, of GradientAccumulationOptimizerV2",
+    "offload_weight_update_variables": Argument("optimiser state is in memory beside the chip", off_chip="optimizerState",
+                                                accumulates=True),
+    "offload_gradient_accumulation_buffers": Argument("gradients are gathered in memory beside the chip",
+                                                      off_chip="accumulator"),
+    "offload_activations": Argument("activations wait in memory beside the chip until the backward pass; refused unless "
+                                    "PipelineSchedule.Sequential", off_chip="activation"),
+    "offload_weights": Argument("weights are in memory beside the chip", off_chip="weight"),
+    "replicated_optimizer_state_sharding": Argument("every replica keeps a part of the optimiser state" + _WRITTEN_OUT,
+                                                    sharded="optimizerState", accumulates=True),
+    "replicated_weight_sharding": Argument("every replica keeps a part of the weights" + _WRITTEN_OUT, sharded="weight"),
+    "recomputation_mode": Argument("with allow_recompute: from a stage's inputs (RecomputeThenBackpropagate) or from values "
+                                   "within it"),
+    "gradient_accumulation_dtype": Argument("the type that gradients are gathered in"),
+    "dtype": Argument("the same, of GradientAccumulationOptimizerV2", accumulates=True, pipelines=False),
 }
-_LOCATIONS = {"offload_weight_update_variables": "optimizerState", "offload_gradient_accumulation_buffers": "accumulator",
-              "offload_activations": "activation", "offload_weights": "weight"}
-_SHARDED = {"replicated_optimizer_state_sharding": "optimizerState", "replicated_weight_sharding": "weight"}
+OF_PIPELINES = [name for name, argument in ARGUMENTS.items() if argument.pipelines]
+OF_ACCUMULATION = [name for name, argument in ARGUMENTS.items() if argument.accumulates]
 
 
 class Placement:
@@ -54,16 +67,16 @@ class Placement:
 
     def adapt(self, options, fused=True):
         """fused: whether the optimiser is PopART's; state of one that is written out cannot be shared out."""
-        for name, what in _LOCATIONS.items():
-            if self._given.get(name):
-                self._settings(options, what).location.storage = popart.TensorStorage.OffChip
-        for name, what in _SHARDED.items():
-            if self._given.get(name):
+        for name, argument in ARGUMENTS.items():
+            if argument.off_chip and self._given.get(name):
+                self._settings(options, argument.off_chip).location.storage = popart.TensorStorage.OffChip
+        for name, argument in ARGUMENTS.items():
+            if argument.sharded and self._given.get(name):
                 if not fused and options.enableReplicatedGraphs:
                     raise NotImplementedError(f"{name}: an optimiser whose update is written out (docs/tensorflow.md lists "
                                               "them) has all of its state on every replica. Use one of PopART's rules, such "
                                               "as SGD or Adam with a constant rate.")
-                settings = self._settings(options, what)
+                settings = self._settings(options, argument.sharded)
                 settings.location.replicatedTensorSharding = popart.ReplicatedTensorSharding.On
         return options
 

@@ -4,7 +4,7 @@ import popart
 
 from tensorflow.python.ipu import system
 from tensorflow.python.ipu.ops.pipelining_ops import PipelineSchedule
-from tensorflow.python.ipu.placement import ARGUMENTS, Placement
+from tensorflow.python.ipu.placement import OF_PIPELINES, Placement
 
 
 class Pipeline:
@@ -52,7 +52,7 @@ def of(model):
         return None
     options = model._pipelining
     return Pipeline(count, options.get("device_mapping"), options.get("pipeline_schedule") or PipelineSchedule.Grouped,
-                    Placement({k: v for k, v in options.items() if k in ARGUMENTS}))
+                    Placement({k: v for k, v in options.items() if k in OF_PIPELINES}))
 
 
 def stages_of(model):

@@ -9,8 +9,8 @@ from tensorflow.framework.devices import Device
 from tensorflow.framework.errors import ResourceExhaustedError, failures
 from tensorflow.framework.logs import warning
 from tensorflow.python.ipu import flags, instances, synthetic
-from tensorflow.python.ipu.config_table import ACTS, NO_EFFECT, DeviceConnectionType
-from tensorflow.python.ipu.no_effect import CONFIG
+from tensorflow.python.ipu.config_enums import DeviceConnectionType
+from tensorflow.python.ipu.config_table import TABLE
 
 _now = {"config": None, "devices": []}
 
@@ -26,7 +26,6 @@ def configuration():
 def value(name):
     """Of an attribute of the configuration."""
     if _now["config"] is None:
-        from tensorflow.python.ipu.config_table import TABLE
         return TABLE[name].default
     return _now["config"]._values()[name]
 
@@ -52,11 +51,11 @@ def device(index=0):
 
 def configure(config):
     values = config._values()
-    defaults = {name: row.default for name, row in config._table.items()}
-    changed = {name: v for name, v in values.items() if v != defaults[name]}
-    _check(values, changed)
-    for name in sorted(set(changed) & NO_EFFECT):
-        warning(f"{name} = {changed[name]!r} has no effect on the simulated IPU system: {CONFIG[name]}.")
+    changed = {name: v for name, v in values.items() if v != TABLE[name].default}
+    _check(values)
+    for name in sorted(changed):
+        if TABLE[name].without_effect:
+            warning(f"{name} = {changed[name]!r} has no effect on the simulated IPU system: {TABLE[name].without_effect}.")
     auto, chosen = values["auto_select_ipus"], values["select_ipus"]
     wanted = [("count", n) for n in _listed(auto)] + [("id", n) for n in _listed(chosen)] or [("count", 1)]
     made = []
@@ -74,7 +73,7 @@ def _listed(value):
     return [value] if isinstance(value, int) else list(value)
 
 
-def _check(values, changed):
+def _check(values):
     counts, ids = _listed(values["auto_select_ipus"]), _listed(values["select_ipus"])
     if counts and ids:
         raise ValueError("Only one of `auto_select_ipus` and `select_ipus` can be set.")
@@ -160,8 +159,8 @@ class IpuDevice(Device):
 
     def adapt(self, options):
         for name, value in self._changed.items():
-            if name in ACTS:
-                ACTS[name](options, value)
+            if TABLE[name].act is not None:
+                TABLE[name].act(options, value)
         flag = flags.current()
         if flag.synthetic_for("infeed") and flag.synthetic_for("outfeed"):
             options.syntheticDataMode = popart.SyntheticDataMode.Zeros  # for results: inputs are variables

@@ -8,6 +8,7 @@ from tensorflow.framework.graphs import placed
 from tensorflow.framework.operations import Operation
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
 from tensorflow.python.ipu.gradient_accumulation import GradientAccumulationReductionMethod
+from tensorflow.python.ipu.placement import OF_PIPELINES as _OF_PIPELINES
 from tensorflow.python.ipu.placement import Placement as _Placement
 from tensorflow.python.ipu.placement import RecomputationMode  # noqa: F401
 
@@ -80,10 +81,7 @@ def pipeline(computational_stages, gradient_accumulation_count=None, gradient_ac
             raise NotImplementedError(f"pipeline(..., {what}=...) is not there; docs/tensorflow.md lists what is.")
     own = locals()
     logs.without_effect(**{name: own[name] for name in _NO_EFFECT})
-    placed_by = ("gradient_accumulation_dtype", "recomputation_mode", "offload_weight_update_variables", "offload_activations",
-                 "replicated_optimizer_state_sharding", "offload_gradient_accumulation_buffers",
-                 "replicated_weight_sharding", "offload_weights")
-    graph.placement = _Placement({name: own[name] for name in placed_by} if optimizer_function is not None else {})
+    graph.placement = _Placement({name: own[name] for name in _OF_PIPELINES} if optimizer_function is not None else {})
     if offload_weight_update_variables and optimizer_function is None:
         logs.info("offload_weight_update_variables will have no effect since this pipeline is in inference.")
     graph.mapping = list(device_mapping) if device_mapping is not None else list(range(stages))
