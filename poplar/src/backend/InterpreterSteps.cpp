@@ -2,9 +2,9 @@
 // The steps that move or compute something. Each does its work for every active replica, then
 // accounts for its cycles.
 #include "backend/Interpreter.hpp"
+#include "backend/PrintTensor.hpp"
 #include "base/Mix.hpp"
 #include "base/Text.hpp"
-#include "engine/PrintTensor.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
 #include <cstring>
@@ -206,8 +206,8 @@ void Interpreter::show(const Instruction &in, const std::string &title,
   for (auto r : active_) {
     const auto data = packed(views[0], r);
     const auto metadata = views.size() > 1 ? (unsigned char)packed(views[1], r)[0] : 0;
-    host_.tensorText(engine::printedTensor(title, views[0].type, views[0].shape, data.data(),
-                                           format, (unsigned char)metadata));
+    host_.tensorText(printedTensor(title, views[0].type, views[0].shape, data.data(), format,
+                                   (unsigned char)metadata));
   }
 }
 

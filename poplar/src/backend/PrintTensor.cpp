@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Two passes: every element that will be shown becomes text in one common format, then the
 // brackets, line breaks and ellipses are laid out around texts of equal width.
-#include "engine/PrintTensor.hpp"
+#include "backend/PrintTensor.hpp"
 #include "poplar/Quarter.hpp"
 #include "poplar/TypeConversion.hpp"
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace poplar::engine {
+namespace poplar::backend {
 namespace {
 
 using executable::PrintFormat;
@@ -233,4 +233,4 @@ std::string printedTensor(const std::string &title, TypeId type,
   return (title.empty() ? value : title + ": " + value) + "\n";
 }
 
-} // namespace poplar::engine
+} // namespace poplar::backend

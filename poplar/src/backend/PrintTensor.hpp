@@ -4,7 +4,7 @@
 #include "executable/Image.hpp"
 #include <string>
 
-namespace poplar::engine {
+namespace poplar::backend {
 
 // `data` holds the elements in row-major order. Quarter elements take their meaning from
 // `quarterMetadata`.
@@ -16,4 +16,4 @@ std::string printedTensor(const std::string &title, TypeId type,
                           const std::vector<std::size_t> &shape, const void *data,
                           const executable::PrintFormat &format, unsigned char quarterMetadata = 0);
 
-} // namespace poplar::engine
+} // namespace poplar::backend

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "engine/PrintTensor.hpp"
+#include "backend/PrintTensor.hpp"
 #include <cmath>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <numeric>
 
 using namespace poplar;
-using poplar::engine::formatTensor;
-using poplar::engine::printedTensor;
+using poplar::backend::formatTensor;
+using poplar::backend::printedTensor;
 using Shape = std::vector<std::size_t>;
 
 namespace {
