@@ -360,7 +360,7 @@ MODEL_OPERATOR = Addition(
 OPTION = Addition(
     row="an engine option",
     files={},
-    lines=[("poplar/src/engine/OptionTable.cpp", r"^    // Debugging$",
+    lines=[("poplar/src/options/OptionTable.cpp", r"^    // Debugging$",
             '{"debug.sayCompiled", Bool, "false", "", "says on standard error when a program is compiled"},'),
            ("poplar/src/compile/Pipeline.cpp", r"^  logCompiled\(",
             """

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Engine options as they come from a JSON text or the environment: parsed, then checked against the
 // table.
-#include "engine/EngineOptions.hpp"
 #include "Fuzz.hpp"
+#include "options/EngineOptions.hpp"
 #include "poplar/exceptions.hpp"
 #include "poplar/OptionFlags.hpp"
 
@@ -10,8 +10,8 @@ bool fuzz::accepts(std::string_view input) {
   try {
     poplar::OptionFlags flags;
     poplar::readJSON(std::string(input), flags);
-    auto options = poplar::engine::Options::forEngine({flags.begin(), flags.end()});
-    poplar::engine::Options::forRun(options, {});
+    auto options = poplar::options::Options::forEngine({flags.begin(), flags.end()});
+    poplar::options::Options::forRun(options, {});
     return true;
   } catch (const poplar::parse_error &) {
     return false;

@@ -24,7 +24,7 @@ static const base::Logger &logger() {
 // The profile of a program that does not fit, beside the folder where reports go; empty when
 // reports are off.
 static std::string saveProfile(const executable::Image &image, const Target &target,
-                               const engine::Options &options) {
+                               const options::Options &options) {
   if (!options.flag("autoReport.all") && !options.flag("autoReport.outputGraphProfile"))
     return "";
   auto directory = options.text("autoReport.directory");
@@ -40,7 +40,7 @@ static std::string saveProfile(const executable::Image &image, const Target &tar
 
 // IPU models and the CPU go on without a limit; an IPU does so only when asked.
 static void judgeMemory(const executable::Image &image, const Target &target,
-                        const engine::Options &options) {
+                        const options::Options &options) {
   if (!image.memory.outOfMemory)
     return;
   if (target.getTargetType() != TargetType::IPU ||
@@ -57,10 +57,10 @@ Executable compileGraph(const Graph &graph, ArrayRef<program::Program> progs,
                         const OptionFlags &flags, ProgressFunc progress, const DebugContext &) {
   const openipu::HostTrace traced("poplar", "compileGraph");
   auto &state = *Access::graph(graph).state;
-  engine::OptionValues given;
+  options::OptionValues given;
   for (const auto &[key, value] : flags)
     given[key] = value;
-  auto options = engine::Options::forEngine(given);
+  auto options = options::Options::forEngine(given);
   auto image = withHostMemory<graph_program_compilation_error>("compileGraph", [&] {
     return std::make_shared<executable::Image>(compile::compile(
         state, std::vector<program::Program>(progs.begin(), progs.end()), options, progress));

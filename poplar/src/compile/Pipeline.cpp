@@ -36,7 +36,7 @@ namespace {
 struct Compilation {
   const graph::GraphState &graph;
   const std::vector<program::Program> &programs;
-  const engine::Options &options;
+  const options::Options &options;
   const arch::System &system = device::systemOf(graph.device);
   Image image = {};
   std::optional<Made> made = {}; // none until user's mistakes are found: nothing is checked before
@@ -125,7 +125,7 @@ private:
 } // namespace
 
 Image compile(const graph::GraphState &graph, const std::vector<program::Program> &programs,
-              const engine::Options &options, const ProgressFunc &progress) {
+              const options::Options &options, const ProgressFunc &progress) {
   Compilation compilation{graph, programs, options};
   const auto asked = wishes();
   Progress shown(asked, progress);

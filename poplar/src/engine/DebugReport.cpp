@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // debug.cbor beside the profile, if POPLAR_ENGINE_OPTIONS asks for it. Only the environment is
 // known before the first debug context is made; options that a program gives come too late.
-#include "engine/EngineOptions.hpp"
+#include "options/EngineOptions.hpp"
 #include "poplar/exceptions.hpp"
 #include "profile/WriteProfile.hpp"
 #include "types/DebugStreamer.hpp"
@@ -10,9 +10,9 @@
 namespace poplar::types {
 
 std::string askedDebugFile() {
-  engine::Options options;
+  options::Options options;
   try {
-    options = engine::Options::forEngine({});
+    options = options::Options::forEngine({});
   } catch (const poplar_error &) {
     return {}; // the engine says what is wrong
   }

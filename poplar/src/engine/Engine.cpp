@@ -32,7 +32,7 @@ const base::Logger &log() {
 }
 
 // What the executable was compiled with, then what the engine is given.
-engine::OptionValues combined(const executable::Image &image, const OptionFlags &flags) {
+options::OptionValues combined(const executable::Image &image, const OptionFlags &flags) {
   auto values = image.options;
   for (const auto &[key, value] : flags)
     values[key] = value;
@@ -44,7 +44,7 @@ Target targetOf(const executable::Image &image) {
   return Target(text);
 }
 
-std::uint32_t initialFloatingPoint(const engine::Options &options) {
+std::uint32_t initialFloatingPoint(const options::Options &options) {
   using State = backend::FloatingPointState;
   std::uint32_t word = options.flag("debug.floatPointOpException")
                            ? State::Invalid | State::DivideByZero | State::Overflow
@@ -56,7 +56,7 @@ std::uint32_t initialFloatingPoint(const engine::Options &options) {
   return word;
 }
 
-backend::RunOptions runOptions(const engine::Options &options) {
+backend::RunOptions runOptions(const options::Options &options) {
   backend::RunOptions out;
   out.checked = options.flag("debug.checkedCodelets") || options.flag("debug.runtimeVerify");
   out.poison = options.flag("debug.poisonMemory");
@@ -69,7 +69,7 @@ backend::RunOptions runOptions(const engine::Options &options) {
   return out;
 }
 
-engine::StreamOptions streamOptions(const engine::Options &engine, const engine::Options &run) {
+engine::StreamOptions streamOptions(const options::Options &engine, const options::Options &run) {
   engine::StreamOptions out;
   out.prefetch = engine.flag("exchange.enablePrefetch") &&
                  engine.text("exchange.streamBufferOverlap") != "any";
@@ -96,7 +96,7 @@ std::shared_ptr<const executable::Image> imageOf(const Executable &executable) {
 }
 
 // The replicas that run in this process.
-std::pair<unsigned, unsigned> shareOf(const engine::Options &options, std::int64_t replicas) {
+std::pair<unsigned, unsigned> shareOf(const options::Options &options, std::int64_t replicas) {
   const auto first = options.integer("target.firstRuntimeReplica");
   auto number = options.integer("target.numberRuntimeReplica");
   if (number == 0 && first == 0)
@@ -114,7 +114,7 @@ std::pair<unsigned, unsigned> shareOf(const engine::Options &options, std::int64
 
 Engine::Impl::Impl(std::shared_ptr<const executable::Image> compiled, const OptionFlags &flags,
                    std::string engineName)
-    : image(std::move(compiled)), options(engine::Options::forEngine(combined(*image, flags))),
+    : image(std::move(compiled)), options(options::Options::forEngine(combined(*image, flags))),
       shareOfReplicas([&] {
         const auto [first, number] = shareOf(options, std::max(1u, image->replicationFactor));
         return Share{first, number};
@@ -289,12 +289,12 @@ private:
 };
 
 // Reading them takes longer than a small step: those of runs without options of their own are kept.
-engine::StreamOptions Engine::Impl::optionsOfRun(const engine::OptionValues &runtime) {
+engine::StreamOptions Engine::Impl::optionsOfRun(const options::OptionValues &runtime) {
   const char *environment = std::getenv("POPLAR_RUNTIME_OPTIONS");
   const std::string_view text = environment ? environment : "";
   if (runtime.empty() && usualOptions && usualOptions->environment == text)
     return usualOptions->options;
-  const auto read = streamOptions(options, engine::Options::forRun(options, runtime));
+  const auto read = streamOptions(options, options::Options::forRun(options, runtime));
   if (runtime.empty())
     usualOptions = {std::string(text), read};
   return read;
@@ -312,7 +312,7 @@ static std::string costOfRun(const Target &target, unsigned program, const std::
 }
 
 void Engine::Impl::run(unsigned program, const std::string &debugName,
-                       const engine::OptionValues &runtime) {
+                       const options::OptionValues &runtime) {
   const Turn turn(*this, "Engine::run");
   if (state == State::Failed)
     throw poplar_error(
@@ -403,7 +403,7 @@ Engine &Engine::operator=(Engine &&) noexcept = default;
 // ---- loading and running
 // -----------------------------------------------------------------------------------------
 
-static engine::OptionValues valuesOf(const RuntimeOptions &options) {
+static options::OptionValues valuesOf(const RuntimeOptions &options) {
   return {options.flags().begin(), options.flags().end()};
 }
 
@@ -419,7 +419,7 @@ void Engine::prepare(const Device &device) {
 }
 void Engine::prepare(const Device &device, const RuntimeOptions &options) {
   const Impl::Turn turn(impl(), "Engine::prepare");
-  engine::Options::forRun(impl().options, valuesOf(options)); // refuses what no run could use
+  options::Options::forRun(impl().options, valuesOf(options)); // refuses what no run could use
   for (const auto &[key, value] : valuesOf(options))
     impl().options.set(key, value);
   impl().usualOptions.reset();

@@ -6,9 +6,9 @@
 #include "backend/Interpreter.hpp"
 #include "backend/MappedMemory.hpp"
 #include "base/Fork.hpp"
-#include "engine/EngineOptions.hpp"
 #include "engine/Streams.hpp"
 #include "machine/Lease.hpp"
+#include "options/EngineOptions.hpp"
 #include "poplar/Engine.hpp"
 #include "profile/Recorder.hpp"
 #include <atomic>
@@ -45,9 +45,9 @@ struct Engine::Impl final : backend::Host {
   void prepare(const Device &device);
   void bind();
   void deploy();
-  void run(unsigned program, const std::string &debugName, const engine::OptionValues &runtime);
+  void run(unsigned program, const std::string &debugName, const options::OptionValues &runtime);
   void execute(unsigned program, const std::string &debugName, std::uint64_t startCycle);
-  engine::StreamOptions optionsOfRun(const engine::OptionValues &runtime);
+  engine::StreamOptions optionsOfRun(const options::OptionValues &runtime);
   void raiseSimulatedError();
   void requireAttached(const char *call) const;
   unsigned replicas() const { return shareOfReplicas.number; } // of this process
@@ -93,7 +93,7 @@ struct Engine::Impl final : backend::Host {
   void dumpVariables() const;
 
   std::shared_ptr<const executable::Image> image;
-  engine::Options options;
+  options::Options options;
   struct UsualOptions { // of runs that have none of their own
     std::string environment;
     engine::StreamOptions options;

@@ -51,7 +51,7 @@ std::string Engine::Impl::reportDirectory() const {
 }
 
 static profile::ProfileSource source(const executable::Image &image, const Target &target,
-                                     const engine::Options &options,
+                                     const options::Options &options,
                                      const profile::Recorder *recorder) {
   profile::ProfileSource out{&image, &device::systemOf(target), target.getTargetType(), recorder};
   out.loweredVars = options.flag("autoReport.all") || options.flag("autoReport.outputLoweredVars");

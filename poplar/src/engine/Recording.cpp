@@ -5,7 +5,7 @@
 
 namespace poplar::engine {
 
-profile::RecorderOptions recorderOptions(const Options &options) {
+profile::RecorderOptions recorderOptions(const options::Options &options) {
   profile::RecorderOptions result;
   for (auto key : {"autoReport.all", "autoReport.outputExecutionProfile", "debug.instrument",
                    "debug.instrumentCompute", "debug.instrumentControlFlow",

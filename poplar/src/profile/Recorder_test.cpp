@@ -147,9 +147,9 @@ TEST(Recorder, TheEndOfALoopsBodyFlushes) {
 
 TEST(Recorder, InstrumentedStreamCopiesAreBlocksBesideTheBuffer) {
   TestProgram program;
-  engine::Options options;
+  options::Options options;
   options.set("debug.instrumentExternalExchange", "true");
-  EXPECT_TRUE(recorderOptions(options).externalExchange);
+  EXPECT_TRUE(engine::recorderOptions(options).externalExchange);
   Recorder recorder(program.image, {.blockBufferBytes = 0, .externalExchange = true});
   program.run(recorder);
   ASSERT_EQ(recorder.blocks().size(), 1u);
@@ -167,12 +167,12 @@ TEST(Recorder, MeasuredVerticesReplaceEstimates) {
 }
 
 TEST(Recorder, OptionsSwitchTheTraceOn) {
-  EXPECT_FALSE(recorderOptions(engine::Options()).trace);
-  engine::Options options;
+  EXPECT_FALSE(engine::recorderOptions(options::Options()).trace);
+  options::Options options;
   options.set("debug.instrumentCompute", "true");
   options.set("autoReport.executionProfileProgramRunCount", "7");
   options.set("profiler.blocks.bufferSize", "64");
-  const auto result = recorderOptions(options);
+  const auto result = engine::recorderOptions(options);
   EXPECT_TRUE(result.trace);
   EXPECT_EQ(result.maxRuns, 7u);
   EXPECT_EQ(result.blockBufferBytes, 64u);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "engine/EngineOptions.hpp"
+#include "options/EngineOptions.hpp"
 #include "poplar/exceptions.hpp"
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <set>
 
 using namespace poplar;
-using namespace poplar::engine;
+using namespace poplar::options;
 
 namespace {
 

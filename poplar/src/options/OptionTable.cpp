@@ -2,9 +2,9 @@
 // Every engine and run-time option: key, type, default, words it accepts, and what it does here. An
 // option that tunes something a simulated device does not have says so; it is still checked, so a
 // misspelt value is found.
-#include "engine/EngineOptions.hpp"
+#include "options/EngineOptions.hpp"
 
-namespace poplar::engine {
+namespace poplar::options {
 namespace {
 
 using enum OptionType;
@@ -125,7 +125,8 @@ constexpr OptionInfo engineTable[] = {
     {"target.exceptionPollPeriodUs", Integer, "250000", "", "no effect: exceptions arrive at once"},
     {"target.syncReplicasIndependently", Bool, "false", "", "no effect: replicas run in step"},
     {"target.numberRuntimeReplica", Integer, "0", "",
-     "replicas that run in this process; 0: all of them. The others run in processes that poprun or "
+     "replicas that run in this process; 0: all of them. The others run in processes that poprun "
+     "or "
      "mpirun starts"},
     {"target.firstRuntimeReplica", Integer, "0", "",
      "the first of them among the replicas of all processes"},
@@ -159,4 +160,4 @@ constexpr OptionInfo runtimeTable[] = {
 std::span<const OptionInfo> engineOptionTable() { return engineTable; }
 std::span<const OptionInfo> runtimeOptionTable() { return runtimeTable; }
 
-} // namespace poplar::engine
+} // namespace poplar::options

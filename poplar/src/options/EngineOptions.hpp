@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace poplar::engine {
+namespace poplar::options {
 
 enum class OptionType : std::uint8_t { Bool, Integer, Number, Choice, Text, Regex };
 
@@ -62,4 +62,4 @@ private:
 // invalid_option.
 OptionValues optionsFromEnvironment(const char *variable);
 
-} // namespace poplar::engine
+} // namespace poplar::options

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Parsing and checking of engine and run-time options; the tables are in OptionTable.cpp.
-#include "engine/EngineOptions.hpp"
+#include "options/EngineOptions.hpp"
 #include "base/Error.hpp"
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-namespace poplar::engine {
+namespace poplar::options {
 namespace {
 
 std::vector<std::string> keysOf(std::span<const OptionInfo> table) {
@@ -209,16 +209,17 @@ OptionValues optionsFromEnvironment(const char *variable) {
     return out;
   auto json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object())
-    throw invalid_option(base::str("The environment variable ", variable,
-                                   " is not a JSON object of strings: ",
-                                   std::string_view(text).substr(0, 200)));
+    throw invalid_option(
+        base::str("The environment variable ", variable,
+                  " is not a JSON object of strings: ", std::string_view(text).substr(0, 200)));
   for (const auto &[key, value] : json.items()) {
     if (value.is_structured() || value.is_null())
       throw invalid_option(base::str("In the environment variable ", variable, " the value of \"",
-                                     key, "\" must be a string, not ", value.dump().substr(0, 200), "."));
+                                     key, "\" must be a string, not ", value.dump().substr(0, 200),
+                                     "."));
     out[key] = value.is_string() ? value.get<std::string>() : value.dump();
   }
   return out;
 }
 
-} // namespace poplar::engine
+} // namespace poplar::options
