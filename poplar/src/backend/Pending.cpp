@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "backend/Pending.hpp"
+#include "analysis/Effects.hpp"
 #include "base/FloatMode.hpp"
-#include "compile/Effects.hpp"
 #include <algorithm>
 
 namespace poplar::backend {
 
 bool Footprint::meets(const Footprint &other) const {
-  return std::ranges::any_of(other.bytes.ranges(), [&](const compile::Range &range) {
+  return std::ranges::any_of(other.bytes.ranges(), [&](const analysis::Range &range) {
     return bytes.intersects(range.begin, range.end);
   });
 }
@@ -30,7 +30,7 @@ Footprint Footprints::make(const Instruction &in) const {
       flow == executable::steps::Flow::Called)
     return print; // their parts are instructions too
   for (const auto &[var, effect] :
-       compile::effectsOf(image_, step, compile::Outputs::ReadAndWrite)) {
+       analysis::effectsOf(image_, step, analysis::Outputs::ReadAndWrite)) {
     const auto &variable = image_.variables[var];
     if (variable.bytes())
       print.bytes.add(variable.arenaOffset, variable.arenaOffset + variable.bytes());

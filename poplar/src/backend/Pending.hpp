@@ -4,8 +4,8 @@
 // what they read or write; the first one that does waits for all of them. So the results are those
 // of one step after the other.
 #pragma once
+#include "analysis/RangeSet.hpp"
 #include "backend/Flow.hpp"
-#include "compile/RangeSet.hpp"
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -19,7 +19,7 @@ namespace poplar::backend {
 // What a step may touch: whole variables, as bytes of the arena, so that variables which share
 // memory are told apart from those that do not.
 struct Footprint {
-  compile::RangeSet bytes;
+  analysis::RangeSet bytes;
 
   bool meets(const Footprint &other) const;
 };

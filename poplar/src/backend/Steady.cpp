@@ -7,13 +7,13 @@ namespace poplar::backend {
 using executable::none;
 namespace step = executable::step;
 
-static bool meet(const compile::RangeSet &a, const compile::RangeSet &b) {
+static bool meet(const analysis::RangeSet &a, const analysis::RangeSet &b) {
   return std::ranges::any_of(
       b.ranges(), [&](const auto &range) { return a.intersects(range.begin, range.end); });
 }
 
 Steady::Steady(const executable::Image &image) : image_(image) {
-  compile::RangeSet fields; // of vertices, whatever their direction
+  analysis::RangeSet fields; // of vertices, whatever their direction
   for (const auto &run : image.runs)
     addVariable(fields, run.var);
   for (auto step : image.programs) {
@@ -53,13 +53,13 @@ void Steady::addWrites(Program &program, const executable::Step &step) {
       addView(program.written, *view);
 }
 
-void Steady::addVariable(compile::RangeSet &bytes, std::uint32_t index) const {
+void Steady::addVariable(analysis::RangeSet &bytes, std::uint32_t index) const {
   const auto &variable = image_.variables[index];
   if (variable.bytes())
     bytes.add(variable.arenaOffset, variable.arenaOffset + variable.bytes());
 }
 
-void Steady::addView(compile::RangeSet &bytes, const tensor::View &view) const {
+void Steady::addView(analysis::RangeSet &bytes, const tensor::View &view) const {
   for (const auto &piece : view.pieces)
     addVariable(bytes, piece.var.value);
   if (view.metadata)
@@ -67,7 +67,7 @@ void Steady::addView(compile::RangeSet &bytes, const tensor::View &view) const {
 }
 
 bool Steady::add(std::uint32_t step, std::uint32_t kernel, const tensor::View &view) {
-  compile::RangeSet bytes;
+  analysis::RangeSet bytes;
   addView(bytes, view);
   for (const auto &program : programs_)
     if (program.steps[step] && meet(program.written, bytes))

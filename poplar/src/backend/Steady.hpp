@@ -5,7 +5,7 @@
 // until then. Whole variables and the bytes they lie in, all steps that can be reached, whether
 // they run or not: the safe side.
 #pragma once
-#include "compile/RangeSet.hpp"
+#include "analysis/RangeSet.hpp"
 #include "executable/Image.hpp"
 #include <vector>
 
@@ -21,18 +21,18 @@ public:
 
 private:
   struct Program {
-    std::vector<bool> steps;   // that it can reach
-    compile::RangeSet written; // bytes of the arena
+    std::vector<bool> steps;    // that it can reach
+    analysis::RangeSet written; // bytes of the arena
     bool runsVertices = false;
   };
   void reach(Program &program, std::uint32_t step);
   void addWrites(Program &program, const executable::Step &step);
-  void addVariable(compile::RangeSet &bytes, std::uint32_t variable) const;
-  void addView(compile::RangeSet &bytes, const tensor::View &view) const;
+  void addVariable(analysis::RangeSet &bytes, std::uint32_t variable) const;
+  void addView(analysis::RangeSet &bytes, const tensor::View &view) const;
 
   const executable::Image &image_;
   std::vector<Program> programs_;
-  std::vector<compile::RangeSet> steady_; // by kernel: bytes of its steady operands
+  std::vector<analysis::RangeSet> steady_; // by kernel: bytes of its steady operands
 };
 
 } // namespace poplar::backend

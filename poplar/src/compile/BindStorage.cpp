@@ -3,9 +3,9 @@
 // with most bytes choose first, or those that are used first: whichever needs less in all. Before
 // that, the result of an element-wise kernel takes the place of an operand that ends with it.
 #include "compile/BindStorage.hpp"
+#include "analysis/SharedCode.hpp"
 #include "base/Arithmetic.hpp"
 #include "compile/FindLiveness.hpp"
-#include "compile/SharedCode.hpp"
 #include "openipu/BackendTraits.hpp"
 #include "openipu/Overwrite.hpp"
 #include "poplar/Target.hpp"
@@ -16,6 +16,7 @@
 
 namespace poplar::compile {
 
+using namespace analysis;
 using namespace executable;
 
 namespace {

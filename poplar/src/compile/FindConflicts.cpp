@@ -3,8 +3,8 @@
 // variable with strided writers gets one bit per element instead. Who met whom is looked up only
 // after a conflict is known.
 #include "compile/FindConflicts.hpp"
+#include "analysis/Placement.hpp"
 #include "base/Text.hpp"
-#include "compile/Placement.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
 #include <optional>
@@ -12,6 +12,7 @@
 
 namespace poplar::compile {
 
+using namespace analysis;
 using namespace executable;
 using codelet::FieldDirection;
 

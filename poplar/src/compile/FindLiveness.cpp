@@ -3,15 +3,16 @@
 // split into the parts. Nested sequences with one owner are walked as one list, so a chain of a
 // thousand sequences costs no more than a flat one.
 #include "compile/FindLiveness.hpp"
-#include "compile/Effects.hpp"
-#include "compile/Reach.hpp"
-#include "compile/SharedCode.hpp"
+#include "analysis/Effects.hpp"
+#include "analysis/Reach.hpp"
+#include "analysis/SharedCode.hpp"
 #include <algorithm>
 #include <functional>
 #include <utility>
 
 namespace poplar::compile {
 
+using namespace analysis;
 using namespace executable;
 
 namespace {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include "analysis/RangeSet.hpp"
 #include "compile/FindLiveness.hpp"
-#include "compile/RangeSet.hpp"
 #include "compile/TestImage.hpp"
 #include <gtest/gtest.h>
 #include <random>
 #include <set>
 
 using namespace poplar;
+using namespace poplar::analysis;
 using namespace poplar::compile;
 using namespace poplar::compile::testing;
 

@@ -2,15 +2,16 @@
 // First what lies on a tile all the time, then the tide of what lives for a while: variables come
 // and go with the liveness steps, and a step's own buffers stand on top of them.
 #include "compile/LayOutMemory.hpp"
+#include "analysis/ControlCode.hpp"
+#include "analysis/Reach.hpp"
+#include "analysis/SharedCode.hpp"
 #include "base/Arithmetic.hpp"
 #include "compile/ByTile.hpp"
-#include "compile/ControlCode.hpp"
 #include "compile/DescribeOutOfMemory.hpp"
-#include "compile/Reach.hpp"
-#include "compile/SharedCode.hpp"
 
 namespace poplar::compile {
 
+using namespace analysis;
 using namespace executable;
 
 namespace {

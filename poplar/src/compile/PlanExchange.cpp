@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "compile/PlanExchange.hpp"
+#include "analysis/Reach.hpp"
+#include "analysis/SharedCode.hpp"
 #include "arch/Sync.hpp"
 #include "compile/PlanCopies.hpp"
 #include "compile/PlanHost.hpp"
 #include "compile/PlanVertices.hpp"
 #include "compile/PricePlan.hpp"
-#include "compile/Reach.hpp"
 #include "compile/Replica.hpp"
-#include "compile/SharedCode.hpp"
 #include "executable/LibraryVertex.hpp"
 #include "poplar/SyncType.hpp"
 #include "tensor/Moves.hpp"
@@ -15,6 +15,7 @@
 
 namespace poplar::compile {
 
+using namespace analysis;
 using namespace executable;
 
 namespace {

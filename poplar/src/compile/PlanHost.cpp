@@ -8,6 +8,7 @@
 
 namespace poplar::compile {
 
+using namespace analysis;
 using namespace executable;
 
 void PlanHost::plan(Step &step) {

@@ -7,6 +7,7 @@
 
 namespace poplar::compile {
 
+using namespace analysis;
 using namespace executable;
 using codelet::FieldDirection;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Builds small images by hand for the tests of the passes.
 #pragma once
+#include "analysis/Placement.hpp"
 #include "arch/System.hpp"
 #include "base/Arithmetic.hpp"
-#include "compile/Placement.hpp"
 #include "executable/Image.hpp"
 #include <numeric>
 

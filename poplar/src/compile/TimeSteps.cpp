@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "compile/TimeSteps.hpp"
+#include "analysis/Reach.hpp"
 #include "arch/Compute.hpp"
 #include "arch/ProgramTime.hpp"
 #include "arch/Sync.hpp"
 #include "base/Arithmetic.hpp"
 #include "base/Error.hpp"
-#include "compile/Reach.hpp"
 #include "compile/Replica.hpp"
 #include <algorithm>
 #include <numeric>
 
 namespace poplar::compile {
 
+using namespace analysis;
 using namespace executable;
 
 namespace {

@@ -8,6 +8,7 @@
 
 namespace poplar::compile {
 
+using namespace analysis;
 using namespace executable;
 
 constexpr std::uint64_t wordBytes = 4;

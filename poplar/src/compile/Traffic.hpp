@@ -5,13 +5,17 @@
 // need the very same elements are treated together, so a broadcast to all tiles costs the sum and
 // not the product of senders and receivers.
 #pragma once
+#include "analysis/Placement.hpp"
 #include "arch/Compute.hpp"
 #include "arch/Links.hpp"
 #include "compile/ByTile.hpp"
-#include "compile/Placement.hpp"
 #include <map>
 
 namespace poplar::compile {
+
+using analysis::Pattern;
+using analysis::Placement;
+using analysis::Side;
 
 // Elements of one variable that travel between their homes and a tile.
 struct Need {

@@ -9,6 +9,7 @@
 
 namespace poplar::compile {
 
+using namespace analysis;
 using namespace executable;
 
 bool Traffic::listens(const Group &group, std::uint32_t home) const {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "compile/Verify.hpp"
+#include "analysis/RangeSet.hpp"
+#include "analysis/Reach.hpp"
 #include "base/Text.hpp"
-#include "compile/RangeSet.hpp"
-#include "compile/Reach.hpp"
 #include "poplar/exceptions.hpp"
 #include <set>
 
 namespace poplar::compile {
 
+using namespace analysis;
 using namespace executable;
 
 namespace {

@@ -2,8 +2,8 @@
 // Which program has how many instructions on which tile: the supervisor's own, and those of
 // exchanges. Places that run the same code have it together; the first of them shows it, so the sum
 // over programs is the memory of the tile.
-#include "compile/ControlCode.hpp"
-#include "compile/SharedCode.hpp"
+#include "analysis/ControlCode.hpp"
+#include "analysis/SharedCode.hpp"
 #include "profile/WriteTables.hpp"
 #include <algorithm>
 #include <utility>
@@ -95,15 +95,15 @@ private:
 
 void writeCode(pva::Writer &writer, const executable::Image &image, const arch::System &system,
                const LoweredPrograms &programs) {
-  const auto reached = compile::reach(image);
-  const auto like = compile::sharedCode(image);
+  const auto reached = analysis::reach(image);
+  const auto like = analysis::sharedCode(image);
   const auto size = std::int64_t(system.chip.code.instructionBytes);
   Code code(image, programs);
-  compile::forControlCode(image, system, reached, like,
-                          [&](std::uint32_t step, std::uint32_t phase, std::uint32_t first,
-                              std::uint32_t count, unsigned instructions) {
-                            code.add(step, phase, first, count, {instructions * size, 0});
-                          });
+  analysis::forControlCode(image, system, reached, like,
+                           [&](std::uint32_t step, std::uint32_t phase, std::uint32_t first,
+                               std::uint32_t count, unsigned instructions) {
+                             code.add(step, phase, first, count, {instructions * size, 0});
+                           });
   for (auto leaf : reached.leaves)
     if (like[leaf] == none)
       code.addExchanges(leaf);

@@ -3,12 +3,12 @@
 // writes. Both stay on the safe side when a scattered access would need too many ranges: reads
 // grow, writes shrink.
 #pragma once
-#include "compile/RangeSet.hpp"
+#include "analysis/RangeSet.hpp"
 #include "executable/Image.hpp"
 #include <map>
 #include <memory>
 
-namespace poplar::compile {
+namespace poplar::analysis {
 
 struct Effect {
   RangeSet read, written;
@@ -29,4 +29,4 @@ void follow(Effects &second, const Effects &first);
 // Either a or b.
 void branch(Effects &a, const Effects &b);
 
-} // namespace poplar::compile
+} // namespace poplar::analysis

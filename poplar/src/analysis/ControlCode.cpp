@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "compile/ControlCode.hpp"
+#include "analysis/ControlCode.hpp"
+#include "analysis/SharedCode.hpp"
 #include "base/Arithmetic.hpp"
-#include "compile/SharedCode.hpp"
 #include <algorithm>
 #include <numeric>
 
-namespace poplar::compile {
+namespace poplar::analysis {
 
 using namespace executable;
 
@@ -149,4 +149,4 @@ std::vector<std::uint64_t> controlInstructions(const Image &image, const arch::S
   return out;
 }
 
-} // namespace poplar::compile
+} // namespace poplar::analysis

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "compile/RangeSet.hpp"
+#include "analysis/RangeSet.hpp"
 #include <gtest/gtest.h>
 #include <random>
 
-using poplar::compile::Range;
-using poplar::compile::RangeSet;
+using poplar::analysis::Range;
+using poplar::analysis::RangeSet;
 
 static RangeSet set(std::vector<Range> ranges) {
   RangeSet s;

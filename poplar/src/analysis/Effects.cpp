@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "compile/Effects.hpp"
-#include "compile/Placement.hpp"
+#include "analysis/Effects.hpp"
+#include "analysis/Placement.hpp"
 
-namespace poplar::compile {
+namespace poplar::analysis {
 
 using namespace executable;
 using codelet::FieldDirection;
@@ -163,4 +163,4 @@ void branch(Effects &a, const Effects &b) {
   }
 }
 
-} // namespace poplar::compile
+} // namespace poplar::analysis

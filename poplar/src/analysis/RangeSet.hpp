@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace poplar::compile {
+namespace poplar::analysis {
 
 struct Range {
   std::uint64_t begin, end;
@@ -52,4 +52,4 @@ private:
   std::vector<Chunk> chunks_; // in order
 };
 
-} // namespace poplar::compile
+} // namespace poplar::analysis

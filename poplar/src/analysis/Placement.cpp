@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "compile/Placement.hpp"
+#include "analysis/Placement.hpp"
 #include "base/Error.hpp"
 #include <cstdlib>
 #include <numeric>
 
-namespace poplar::compile {
+namespace poplar::analysis {
 
 using namespace executable;
 
@@ -99,4 +99,4 @@ const std::vector<std::uint32_t> &Placement::byTile(std::uint32_t var) {
   return ordered;
 }
 
-} // namespace poplar::compile
+} // namespace poplar::analysis

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "compile/ControlCode.hpp"
+#include "analysis/ControlCode.hpp"
+#include "analysis/SharedCode.hpp"
 #include "compile/PlanExchange.hpp"
-#include "compile/SharedCode.hpp"
 #include "compile/TestImage.hpp"
 #include <gtest/gtest.h>
 
 using namespace poplar;
+using namespace poplar::analysis;
 using namespace poplar::compile;
 using namespace poplar::compile::testing;
 

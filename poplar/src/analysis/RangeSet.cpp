@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "compile/RangeSet.hpp"
+#include "analysis/RangeSet.hpp"
 #include <algorithm>
 
-namespace poplar::compile {
+namespace poplar::analysis {
 
 static constexpr std::size_t mostInChunk = 128; // 2 KiB: moved in less time than finding it takes
 
@@ -172,4 +172,4 @@ std::vector<Range> RangeSet::ranges() const {
   return all;
 }
 
-} // namespace poplar::compile
+} // namespace poplar::analysis

@@ -4,10 +4,10 @@
 // Sequence with the number of the code; copies to and from the buffers of its arguments are Copy
 // steps that say so.
 #pragma once
-#include "compile/Effects.hpp"
+#include "analysis/Effects.hpp"
 #include "executable/Image.hpp"
 
-namespace poplar::compile {
+namespace poplar::analysis {
 
 // Null for other steps.
 const executable::step::Sequence *outlined(const executable::Step &step);
@@ -39,4 +39,4 @@ private:
   std::map<std::uint32_t, std::vector<Buffer>> buffers_; // by the tensor's variable
 };
 
-} // namespace poplar::compile
+} // namespace poplar::analysis

@@ -7,7 +7,7 @@
 #include "executable/Image.hpp"
 #include <algorithm>
 
-namespace poplar::compile {
+namespace poplar::analysis {
 
 // `count` blocks of `block` neighbouring elements, `stride` apart (stride >= block; 1 block: stride
 // unused).
@@ -140,4 +140,4 @@ void Placement::forEachPieceOn(std::uint32_t tile, std::uint32_t var, const Patt
             pattern.elementsBelow(mapping[*at].end), visit);
 }
 
-} // namespace poplar::compile
+} // namespace poplar::analysis

@@ -3,11 +3,11 @@
 // of the steps that it takes part in: vertices and exchanges of its own, syncs and loops of its
 // IPU.
 #pragma once
+#include "analysis/Reach.hpp"
 #include "arch/System.hpp"
-#include "compile/Reach.hpp"
 #include <functional>
 
-namespace poplar::compile {
+namespace poplar::analysis {
 
 // Instructions on each tile of a range, for one phase of a step, or for the step itself (`none`).
 using ControlCode = std::function<void(std::uint32_t step, std::uint32_t phase, std::uint32_t first,
@@ -21,4 +21,4 @@ std::vector<std::uint64_t> controlInstructions(const executable::Image &image,
                                                const arch::System &system, const Reach &reached,
                                                const std::vector<std::uint32_t> &like);
 
-} // namespace poplar::compile
+} // namespace poplar::analysis

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-using namespace poplar::compile;
+using namespace poplar::analysis;
 using namespace poplar::compile::testing;
 
 static std::set<std::uint64_t> elementsOf(const Pattern &p) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What the programs of an image can get to: steps, compute sets and variables. The other passes
+// What the programs of an image can get to: steps, compute sets and variables. Passes
 // walk these lists instead of recursing, so deep programs need no deep stack.
 #pragma once
 #include "executable/Image.hpp"
 
-namespace poplar::compile {
+namespace poplar::analysis {
 
 struct Reach {
   std::vector<std::uint32_t> order;      // steps, every parent (and caller) before its children
@@ -16,4 +16,4 @@ struct Reach {
 // Throws graph_recursion_error when a function calls itself, naming the way round.
 Reach reach(const executable::Image &image);
 
-} // namespace poplar::compile
+} // namespace poplar::analysis

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "compile/SharedCode.hpp"
-#include "compile/Reach.hpp"
+#include "analysis/SharedCode.hpp"
+#include "analysis/Reach.hpp"
 #include "tensor/View.hpp"
 
-namespace poplar::compile {
+namespace poplar::analysis {
 
 using namespace executable;
 
@@ -132,4 +132,4 @@ void Renaming::apply(Effects &effects) const {
   }
 }
 
-} // namespace poplar::compile
+} // namespace poplar::analysis

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "compile/Reach.hpp"
+#include "analysis/Reach.hpp"
 #include "base/Text.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
 
-namespace poplar::compile {
+namespace poplar::analysis {
 
 using namespace executable;
 
@@ -144,4 +144,4 @@ Reach reach(const Image &image) {
   return out;
 }
 
-} // namespace poplar::compile
+} // namespace poplar::analysis
