@@ -2,8 +2,8 @@
 // Codelet archives, and the modules inside them. An archive has a checksum that would stop nearly
 // every mutation, so it is also read with the checksum made right, and modules are also read bare.
 #include "codelet/Gp.hpp"
+#include "base/Bytes.hpp"
 #include "base/Text.hpp"
-#include "codelet/Bytes.hpp"
 #include "executable/SerialiseTestImage.hpp"
 #include "Fuzz.hpp"
 #include <stdexcept>
@@ -31,10 +31,9 @@ std::string resealed(std::string bytes) {
   constexpr std::size_t magic = 24, sum = 8;
   if (bytes.size() < magic + sum)
     return bytes;
-  auto hash = base::hashBytes(bytes.data() + magic + sum, bytes.size() - magic - sum);
-  for (std::size_t i = 0; i < sum; ++i)
-    bytes[magic + i] = static_cast<char>(hash >> (8 * i));
-  return bytes;
+  base::ByteWriter hash;
+  hash.number(base::hashBytes(bytes.data() + magic + sum, bytes.size() - magic - sum));
+  return bytes.replace(magic, sum, hash.take());
 }
 
 bool readsModule(std::string_view bytes) {
@@ -43,7 +42,7 @@ bool readsModule(std::string_view bytes) {
     if (auto again = serialise(module); serialise(parseModule(again)) != again)
       throw std::logic_error("an accepted module changes when it is written and read");
     return true;
-  } catch (const FormatError &) {
+  } catch (const base::FormatError &) {
     return false;
   }
 }

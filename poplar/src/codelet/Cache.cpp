@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "codelet/Cache.hpp"
+#include "base/Bytes.hpp"
 #include "base/Environment.hpp"
 #include "base/Log.hpp"
 #include "base/Text.hpp"
-#include "codelet/Bytes.hpp"
 #include "codelet/Errors.hpp"
 #include "codelet/Process.hpp"
 #include <algorithm>
@@ -12,6 +12,11 @@
 #include <sys/stat.h>
 
 namespace poplar::codelet {
+
+using base::ByteReader;
+using base::ByteWriter;
+using base::FormatError;
+
 namespace {
 
 const base::Logger &logger() {

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The file: magic line, checksum of the rest, targets, modules.
 #include "codelet/Gp.hpp"
+#include "base/Bytes.hpp"
 #include "base/OutputFile.hpp"
-#include "codelet/Bytes.hpp"
+#include "base/Text.hpp"
 #include "codelet/Process.hpp"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 namespace poplar::codelet {
+
+using base::ByteReader;
+using base::ByteWriter;
+using base::FormatError;
+
 namespace {
 
 constexpr std::string_view magic = "OpenIPU graph program 1\n";

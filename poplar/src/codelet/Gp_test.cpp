@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // .gp files: round trip, joining, and every way of being damaged.
-#include "codelet/Bytes.hpp"
+#include "base/Bytes.hpp"
+#include "base/Text.hpp"
 #include "codelet/Gp.hpp"
 #include "codelet/Process.hpp"
 #include "codelet/TestVertex.hpp"
@@ -106,7 +107,7 @@ TEST(Gp, BelievesNoByteOfTheBody) {
     for (const int change : {0x01, 0x80, 0xff}) {
       std::string damaged = bytes;
       damaged[at] = char(damaged[at] ^ change);
-      ByteWriter sum;
+      base::ByteWriter sum;
       sum.number(base::hashBytes(damaged.data() + body, damaged.size() - body));
       damaged.replace(body - 8, 8, sum.take());
       try {

@@ -2,10 +2,16 @@
 // Lookup in modules and their binary form. Numbers of enumerators are part of the form: append,
 // never renumber.
 #include "codelet/Module.hpp"
-#include "codelet/Bytes.hpp"
+#include "base/Bytes.hpp"
+#include "base/Text.hpp"
 #include <algorithm>
 
 namespace poplar::codelet {
+
+using base::ByteReader;
+using base::ByteWriter;
+using base::FormatError;
+
 namespace {
 
 constexpr std::uint32_t moduleVersion =

@@ -131,11 +131,11 @@ struct Module {
 // `_Float16` -> `half`.
 std::string canonicalName(std::string_view name);
 
-// Throws FormatError (Bytes.hpp) when the field's record does not fit its place in the vertex.
+// Throws FormatError (base/Bytes.hpp) when the field's record does not fit its place in the vertex.
 void checkField(const Field &field, const VertexType &type);
 
-// Bytes for executables, caches and .gp files; parseModule checks every size and throws FormatError
-// (Bytes.hpp).
+// Bytes for executables, caches and .gp files; parseModule checks every size and throws
+// FormatError (base/Bytes.hpp).
 std::string serialise(const Module &module);
 Module parseModule(std::string_view bytes);
 

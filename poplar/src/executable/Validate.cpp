@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tables of an image. Steps are checked in ValidateSteps.cpp.
 #include "executable/Validate.hpp"
-#include "codelet/Bytes.hpp"
+#include "base/Bytes.hpp"
 #include "device/TargetData.hpp"
 #include "executable/ValidateBounds.hpp"
 #include "executable/ValidateSteps.hpp"
@@ -208,7 +208,7 @@ void checkVertexTypes(const Image &image) {
       for (const auto &field : type.fields)
         try {
           codelet::checkField(field, type);
-        } catch (const codelet::FormatError &error) {
+        } catch (const base::FormatError &error) {
           inconsistent(error.what());
         }
   }
