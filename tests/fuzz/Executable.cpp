@@ -2,6 +2,7 @@
 // Executable files. The checksum would stop nearly every mutation, so an input that begins like a
 // file is also read with a checksum made right, and any other input is taken for one part of a
 // payload. What is accepted must survive being written and read once more.
+#include "base/Bytes.hpp"
 #include "base/Text.hpp"
 #include "executable/Serialise.hpp"
 #include "executable/SerialiseParts.hpp"
@@ -55,11 +56,10 @@ bool readsPart(std::string_view bytes) {
 }
 
 std::string resealed(std::string bytes) {
-  auto sum = base::hashBytes(bytes.data() + 8, checksumAt - 8);
-  sum = base::hashBytes(bytes.data() + headerBytes, bytes.size() - headerBytes, sum);
-  for (std::size_t i = 0; i < 8; ++i)
-    bytes[checksumAt + i] = static_cast<char>(sum >> (8 * i));
-  return bytes;
+  const auto sum = base::hashBytes(bytes.data() + 8, checksumAt - 8);
+  base::ByteWriter out;
+  out.number(base::hashBytes(bytes.data() + headerBytes, bytes.size() - headerBytes, sum));
+  return bytes.replace(checksumAt, 8, out.take());
 }
 
 } // namespace

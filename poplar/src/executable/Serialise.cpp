@@ -6,6 +6,7 @@
 // nothing of the payload is looked at before the checksum agrees. The payload is a series of parts:
 // length u64, Part message.
 #include "executable/Serialise.hpp"
+#include "base/Bytes.hpp"
 #include "base/Text.hpp"
 #include "executable/SerialiseParts.hpp"
 #include "executable/Validate.hpp"
@@ -33,19 +34,6 @@ struct Header {
   std::string packageHash;
 };
 
-template <class Number> void append(std::string &out, Number value) {
-  for (std::size_t i = 0; i < sizeof(Number); ++i)
-    out.push_back(static_cast<char>(value >> (8 * i)));
-}
-
-template <class Number> Number take(std::string_view &bytes) {
-  Number value = 0;
-  for (std::size_t i = 0; i < sizeof(Number); ++i)
-    value |= Number(static_cast<unsigned char>(bytes[i])) << (8 * i);
-  bytes.remove_prefix(sizeof(Number));
-  return value;
-}
-
 // A failing insertion throws from the stream itself if the user asked for that; otherwise it is
 // noticed at the end.
 void send(std::ostream &out, std::string_view bytes) {
@@ -70,12 +58,24 @@ std::string receive(std::istream &in, std::uint64_t size, const char *what) {
   return out;
 }
 
+std::string bytesOf(std::uint64_t number) {
+  base::ByteWriter out;
+  out.number(number);
+  return out.take();
+}
+
+// Those that stand in front of the checksum.
+std::string numbers(const Header &header) {
+  base::ByteWriter out;
+  out.number(header.version);
+  out.number(header.hashBytes);
+  out.number(header.payloadBytes);
+  return out.take();
+}
+
 std::uint64_t checksum(const Header &header, const std::vector<std::string_view> &payload) {
-  std::string fields;
-  append(fields, header.version);
-  append(fields, header.hashBytes);
-  append(fields, header.payloadBytes);
-  auto sum = base::hashBytes(fields.data(), fields.size());
+  const auto start = numbers(header);
+  auto sum = base::hashBytes(start.data(), start.size());
   sum = base::hashBytes(header.packageHash.data(), header.packageHash.size(), sum);
   for (auto bytes : payload)
     sum = base::hashBytes(bytes.data(), bytes.size(), sum);
@@ -110,17 +110,16 @@ void checkMagic(std::istream &in) {
 Header readHeader(std::istream &in) {
   checkMagic(in);
   Header header;
-  auto start = receive(in, sizeof(header.version), "header");
-  std::string_view bytes(start);
-  header.version = take<std::uint32_t>(bytes);
+  const auto version = receive(in, sizeof(header.version), "header");
+  header.version = base::ByteReader(version).number<std::uint32_t>();
   if (header.version != formatVersion)
     throw poplar_error(base::str("Executable has format version ", header.version,
                                  "; this library reads version ", formatVersion, ".", remedy));
-  auto rest = receive(in, 20, "header");
-  bytes = rest;
-  header.hashBytes = take<std::uint32_t>(bytes);
-  header.payloadBytes = take<std::uint64_t>(bytes);
-  header.checksum = take<std::uint64_t>(bytes);
+  const auto bytes = receive(in, 20, "header");
+  base::ByteReader rest(bytes);
+  header.hashBytes = rest.number<std::uint32_t>();
+  header.payloadBytes = rest.number<std::uint64_t>();
+  header.checksum = rest.number<std::uint64_t>();
   if (header.hashBytes > maxHashBytes)
     throw poplar_error(base::str("Executable is damaged: its package hash has ", header.hashBytes,
                                  " bytes, at most ", maxHashBytes, " are possible.", remedy));
@@ -148,15 +147,11 @@ void write(const Image &image, std::ostream &out) {
   std::vector<std::string> lengths(parts.size());
   std::vector<std::string_view> payload;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    append(lengths[i], std::uint64_t(parts[i].size()));
+    lengths[i] = bytesOf(parts[i].size());
     header.payloadBytes += lengths[i].size() + parts[i].size();
     payload.insert(payload.end(), {lengths[i], parts[i]});
   }
-  std::string start(magic);
-  append(start, header.version);
-  append(start, header.hashBytes);
-  append(start, header.payloadBytes);
-  append(start, checksum(header, payload));
+  const auto start = std::string(magic) + numbers(header) + bytesOf(checksum(header, payload));
   send(out, start + header.packageHash);
   for (auto bytes : payload)
     send(out, bytes);
@@ -173,15 +168,14 @@ Image read(std::istream &in, bool checkPackageHash) {
   verify(header, payload, checkPackageHash);
   Image image;
   ReadLists lists;
-  std::string_view rest(payload);
-  while (!rest.empty()) {
-    if (rest.size() < sizeof(std::uint64_t))
+  base::ByteReader rest(payload);
+  while (!rest.atEnd()) {
+    if (rest.left() < sizeof(std::uint64_t))
       inconsistent("the payload ends within the length of a part");
-    auto size = take<std::uint64_t>(rest);
-    if (size > rest.size())
-      inconsistent("a part of ", size, " bytes with ", rest.size(), " bytes left");
-    decode(rest.substr(0, size), image, lists);
-    rest.remove_prefix(size);
+    const auto size = rest.number<std::uint64_t>();
+    if (size > rest.left())
+      inconsistent("a part of ", size, " bytes with ", rest.left(), " bytes left");
+    decode(rest.raw(size), image, lists);
   }
   validate(image);
   return image;

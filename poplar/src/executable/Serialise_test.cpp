@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/Bytes.hpp"
 #include "base/Text.hpp"
 #include "executable/Fields.hpp"
 #include "executable/Serialise.hpp"
@@ -38,11 +39,10 @@ static bool contains(const std::string &text, const std::string &part) {
 
 // The file with its checksum made right again, for errors behind the checksum.
 static std::string resealed(std::string bytes) {
-  auto sum = base::hashBytes(bytes.data() + 8, 16);
-  sum = base::hashBytes(bytes.data() + 32, bytes.size() - 32, sum);
-  for (int i = 0; i < 8; ++i)
-    bytes[24 + i] = char(sum >> (8 * i));
-  return bytes;
+  const auto sum = base::hashBytes(bytes.data() + 8, 16);
+  base::ByteWriter out;
+  out.number(base::hashBytes(bytes.data() + 32, bytes.size() - 32, sum));
+  return bytes.replace(24, 8, out.take());
 }
 
 static void expectRefused(const std::string &part, const std::string &text) {
