@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "session/format.hpp"
 
+#include "base/Bytes.hpp"
 #include "base/Text.hpp"
-#include "session/bytes.hpp"
 #include "session/convert.hpp"
 #include <algorithm>
 #include <istream>
@@ -26,6 +26,38 @@ using lowering::WeightSpec;
 
 constexpr std::int64_t most = std::int64_t(1) << 40; // of any number: elements, batches
 
+[[noreturn]] void damagedFile() { throw error("the file is damaged"); }
+
+// Every number has 64 bits, whatever it counts.
+class ByteWriter : public base::ByteWriter {
+public:
+  void number(std::uint64_t value) { base::ByteWriter::number(value); }
+  template <class T, class Each> void list(const std::vector<T> &items, Each each) {
+    base::ByteWriter::list<std::uint64_t>(items, each);
+  }
+};
+class ByteReader : public base::ByteReader {
+public:
+  using base::ByteReader::ByteReader;
+
+  std::uint64_t number() { return base::ByteReader::number<std::uint64_t>(); }
+  // A number of [low, high].
+  std::int64_t number(std::int64_t low, std::int64_t high) {
+    const auto value = static_cast<std::int64_t>(number());
+    if (value < low || value > high)
+      damagedFile();
+    return value;
+  }
+  bool flag() { return number(0, 1) != 0; }
+  template <class Each> void list(Each each) {
+    for (auto n = count<std::uint64_t>(1); n > 0; --n)
+      each();
+  }
+
+private:
+  void damaged(const std::string &) const override { damagedFile(); }
+};
+
 void put(ByteWriter &out, const TensorInfo &info) {
   out.number(static_cast<std::uint64_t>(info.dataType()));
   out.list(info.shape(), [&](auto d) { out.number(static_cast<std::uint64_t>(d)); });
@@ -37,7 +69,7 @@ TensorInfo getInfo(ByteReader &in) {
   in.list([&] {
     shape.push_back(in.number(0, most));
     if (shape.back() && elements > most / shape.back())
-      ByteReader::damaged();
+      damagedFile();
     elements *= shape.back();
   });
   return TensorInfo(type, shape);
@@ -136,7 +168,7 @@ Interface getInterface(ByteReader &in) {
         spec.shardOf.empty() != (spec.shardElements == 0) ||
         std::any_of(spec.shardOf.begin(), spec.shardOf.end(),
                     [&](std::int64_t s) { return s >= io.replicas; }))
-      ByteReader::damaged();
+      damagedFile();
   return io;
 }
 
@@ -151,8 +183,8 @@ void put(ByteWriter &out, const Weights &weights) {
 Weights getWeights(ByteReader &in) {
   Weights out;
   in.list([&] {
-    const std::string id(in.text());
-    out[id] = HostBytes::copyOf(in.text());
+    const auto id = in.text();
+    out[id] = HostBytes::copyOf(in.textView());
   });
   return out;
 }
@@ -168,7 +200,7 @@ void put(ByteWriter &out, const Start &start) {
 Start getStart(ByteReader &in) {
   Start start;
   in.list([&] {
-    const std::string id(in.text());
+    const auto id = in.text();
     start.inputs.emplace_back(id, getInfo(in));
   });
   start.first = getWeights(in);
@@ -181,7 +213,7 @@ void checkStart(const Stored &stored) {
   if (!stored.start)
     return;
   if (!stored.interface || stored.start->constants.size() != stored.interface->held.size())
-    ByteReader::damaged();
+    damagedFile();
   std::map<TensorId, std::size_t> sizes;
   for (const auto &spec : stored.interface->held)
     sizes["c" + spec.id] = deviceBytes(spec.info);
@@ -190,7 +222,7 @@ void checkStart(const Stored &stored) {
   const auto check = [&](const char *kind, const Weights &values) {
     for (const auto &[id, bytes] : values)
       if (auto it = sizes.find(kind + id); it == sizes.end() || it->second != bytes.size())
-        ByteReader::damaged();
+        damagedFile();
   };
   check("c", stored.start->constants);
   check("w", stored.start->first);
@@ -223,7 +255,7 @@ std::string encodeMetadata(const ToStore &what) {
   if (what.start)
     put(out, *what.start);
   out.number(what.executable != nullptr);
-  return out.bytes();
+  return out.take();
 }
 
 bool decodeMetadata(std::string_view bytes, Stored &into) {
@@ -236,7 +268,7 @@ bool decodeMetadata(std::string_view bytes, Stored &into) {
     into.start = getStart(in);
   checkStart(into);
   const bool executable = in.flag();
-  in.end();
+  in.expectEnd();
   return executable;
 }
 
@@ -246,7 +278,7 @@ void writeStored(std::ostream &out, const ToStore &what) {
   header.number(version);
   header.number(metadata.size());
   header.number(base::hashBytes(metadata.data(), metadata.size()));
-  out << fileMark << header.bytes() << metadata;
+  out << fileMark << header.take() << metadata;
   if (what.executable)
     what.executable->serialize(out);
 }
@@ -263,7 +295,7 @@ Stored readStored(std::istream &in) {
   const auto size = header.number(), sum = header.number();
   const std::string metadata = readBytes(in, size);
   if (base::hashBytes(metadata.data(), metadata.size()) != sum)
-    ByteReader::damaged();
+    damagedFile();
   Stored out;
   if (decodeMetadata(metadata, out)) {
     try {
