@@ -4,43 +4,41 @@
 //   data
 #include "format/Files.hpp"
 
+#include "base/Bytes.hpp"
 #include "base/Text.hpp"
 #include "ir/hosttensor.hpp"
-#include <cstring>
 #include <map>
 
 namespace paddleipu {
 
 namespace {
 
-class Reader {
+// Says what it reads when there is too little of it.
+class Reader : public base::ByteReader {
 public:
-  Reader(std::string_view bytes, const std::string &where) : bytes_(bytes), where_(where) {}
+  Reader(std::string_view bytes, const std::string &where) : ByteReader(bytes), where_(where) {}
   std::string name; // of the tensor that is read
 
   template <class T> T number(const char *what) {
-    T out;
-    std::memcpy(&out, take(sizeof(T), what).data(), sizeof(T));
-    return out;
+    need(sizeof(T), what);
+    return ByteReader::number<T>();
   }
   std::string_view take(std::uint64_t size, const char *what) {
-    if (size > bytes_.size() - at_)
-      fail(base::str(what, " needs ", size, " bytes, and ", bytes_.size() - at_, " are left"));
-    at_ += std::size_t(size);
-    return bytes_.substr(at_ - std::size_t(size), std::size_t(size));
+    need(size, what);
+    return raw(size);
   }
-  bool atEnd() const { return at_ == bytes_.size(); }
-  std::size_t left() const { return bytes_.size() - at_; }
   [[noreturn]] void fail(const std::string &why) const {
-    throw FileError(base::str("The parameters in ", where_, " are damaged at byte ", at_, ", in \"",
-                              name, "\": ", why,
+    throw FileError(base::str("The parameters in ", where_, " are damaged at byte ", position(),
+                              ", in \"", name, "\": ", why,
                               ". They must be those that were saved together with the program."));
   }
 
 private:
-  std::string_view bytes_;
+  void need(std::uint64_t size, const char *what) const {
+    if (size > left())
+      fail(base::str(what, " needs ", size, " bytes, and ", left(), " are left"));
+  }
   std::string where_;
-  std::size_t at_ = 0;
 };
 
 void skipLevels(Reader &r) {
@@ -86,10 +84,6 @@ StoredTensor readTensor(Reader &r) {
   return out;
 }
 
-template <class T> void append(std::string &out, T value) {
-  out.append(reinterpret_cast<const char *>(&value), sizeof(T));
-}
-
 std::string text(const std::vector<std::int64_t> &dims) { return popart::ir::text(dims); }
 
 void checkAgainst(const proto::VarDesc &var, const StoredTensor &tensor, const std::string &where) {
@@ -131,21 +125,21 @@ std::vector<StoredTensor> readParameters(std::string_view bytes, const proto::Pr
 }
 
 std::string writeParameters(const std::vector<StoredTensor> &tensors) {
-  std::string out;
+  base::ByteWriter out;
   for (const auto &tensor : tensors) {
     proto::VarType::TensorDesc desc;
     desc.set_data_type(tensor.type);
     for (auto d : tensor.dims)
       desc.add_dims(d);
     const auto bytes = desc.SerializeAsString();
-    append(out, std::uint32_t(0));
-    append(out, std::uint64_t(0));
-    append(out, std::uint32_t(0));
-    append(out, std::int32_t(bytes.size()));
-    out += bytes;
-    out += tensor.data;
+    out.number(std::uint32_t(0));
+    out.number(std::uint64_t(0));
+    out.number(std::uint32_t(0));
+    out.number(std::int32_t(bytes.size()));
+    out.raw(bytes.data(), bytes.size());
+    out.raw(tensor.data.data(), tensor.data.size());
   }
-  return out;
+  return out.take();
 }
 
 } // namespace paddleipu
