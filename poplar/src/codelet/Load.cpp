@@ -23,8 +23,8 @@ namespace {
 // --- hooks
 // -----------------------------------------------------------------------------------------------------
 
-base::ForkMutex printMutex;
-PrintTarget printTarget;
+base::ForkMutex printMutex; // threads may have one stream behind their hooks
+thread_local PrintTarget printTarget;
 
 int print(const char *format, va_list arguments) {
   const InsideHook hook;
@@ -208,10 +208,7 @@ const LoadedImage &LoadedModule::image(Variant variant, unsigned threadSlot) {
   return *image;
 }
 
-PrintTarget setPrintTarget(PrintTarget target) {
-  const std::lock_guard lock(printMutex);
-  return std::exchange(printTarget, target);
-}
+PrintTarget setPrintTarget(PrintTarget target) { return std::exchange(printTarget, target); }
 
 void seedRandom(std::uint64_t seed) { randomState = seed ? seed : 0x9e3779b97f4a7c15ull; }
 

@@ -59,9 +59,9 @@ private:
   std::unique_ptr<Impl> impl_;
 };
 
-// Where printf of vertices goes: whole formatted pieces, in the order of execution on each thread.
-// The hook is process-wide and called from whichever thread runs the vertex. Default: standard
-// output, which is what no hook means. Gives the one before, for who takes its place for a while.
+// Where printf of the vertices that this thread runs goes: whole formatted pieces, in the order of
+// execution. Default: standard output, which is what no hook means. Gives the one before, for who
+// takes its place for a while.
 using PrintHook = void (*)(const char *text, std::size_t size, void *context);
 struct PrintTarget {
   PrintHook hook = nullptr;

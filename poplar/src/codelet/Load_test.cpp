@@ -89,6 +89,12 @@ TEST(Load, SendsPrintfToTheHook) {
   EXPECT_EQ(text, "x = 1.50\nplain\ncx = 1.50\nplain\nc");
 }
 
+TEST(Load, ThePrintHookIsOfOneThread) {
+  const auto before = setPrintTarget({[](const char *, std::size_t, void *) {}, nullptr});
+  std::thread([] { EXPECT_EQ(setPrintTarget({}).hook, nullptr); }).join();
+  EXPECT_NE(setPrintTarget(before).hook, nullptr);
+}
+
 TEST(Load, TurnsAFailedAssertIntoAnException) {
   const std::string text =
       prologue() +

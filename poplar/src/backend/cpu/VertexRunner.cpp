@@ -23,20 +23,13 @@ constexpr std::size_t storageAlign = 64;
 // ---- text printed by vertices
 // ------------------------------------------------------------------------------------
 
-thread_local Host *printHost = nullptr;
-thread_local std::string *printBuffer =
-    nullptr; // a chunk that runs beside others keeps its text until its turn
-
-void printHook(const char *text, std::size_t size, void *) {
-  if (printBuffer)
-    printBuffer->append(text, size);
-  else if (printHost)
-    printHost->vertexText({text, size});
+void printToHost(const char *text, std::size_t size, void *host) {
+  if (host)
+    static_cast<Host *>(host)->vertexText({text, size});
 }
 
-void installPrintHook() {
-  static std::once_flag once;
-  std::call_once(once, [] { codelet::setPrintTarget({printHook, nullptr}); });
+void printToBuffer(const char *text, std::size_t size, void *buffer) {
+  static_cast<std::string *>(buffer)->append(text, size);
 }
 
 // Collects the text of chunks and writes it in the order of the vertices.
@@ -60,13 +53,13 @@ private:
   std::map<std::size_t, std::string> texts_;
 };
 
+// A chunk that runs beside others keeps its text until its turn.
 class BufferScope {
 public:
-  BufferScope(OrderedText &all, std::size_t begin) : all_(all), begin_(begin) {
-    printBuffer = &text_;
-  }
+  BufferScope(OrderedText &all, std::size_t begin)
+      : all_(all), begin_(begin), before_(codelet::setPrintTarget({printToBuffer, &text_})) {}
   ~BufferScope() {
-    printBuffer = nullptr;
+    codelet::setPrintTarget(before_);
     all_.keep(begin_, std::move(text_));
   }
 
@@ -74,6 +67,7 @@ private:
   OrderedText &all_;
   std::size_t begin_;
   std::string text_;
+  codelet::PrintTarget before_;
 };
 
 // Only ipu_builtins.h offers random numbers, and it leaves its name for them in the preprocessed
@@ -94,11 +88,8 @@ bool asksForCycles(const codelet::Module &module) {
 
 } // namespace
 
-PrintScope::PrintScope(Host *host) : before_(printHost) {
-  installPrintHook();
-  printHost = host;
-}
-PrintScope::~PrintScope() { printHost = before_; }
+PrintScope::PrintScope(Host *host) : before_(codelet::setPrintTarget({printToHost, host})) {}
+PrintScope::~PrintScope() { codelet::setPrintTarget(before_); }
 
 // ---- binding
 // ---------------------------------------------------------------------------------------------------

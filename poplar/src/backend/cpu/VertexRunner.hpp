@@ -104,14 +104,14 @@ private:
   bool simple_ = false;
 };
 
-// While it exists, printf of vertices on this thread goes to `host`.
+// While it exists, printf of vertices on this thread goes to `host`, or nowhere without one.
 class PrintScope {
 public:
   explicit PrintScope(Host *host);
   ~PrintScope();
 
 private:
-  Host *before_;
+  codelet::PrintTarget before_;
 };
 
 } // namespace poplar::backend::cpu

@@ -201,6 +201,17 @@ TEST(VertexRunner, ResultsAndTextDoNotDependOnThreads) {
   EXPECT_EQ(texts[0], texts[2]);
 }
 
+TEST(VertexRunner, TextOfVerticesThatNoEngineRunsIsNotItsOwn) {
+  Builder b(codelets);
+  auto cs = b.computeSet();
+  b.vertex(cs, "Speak", {plain<int>({7})});
+  b.execute(cs);
+  Loaded loaded(b);
+  loaded.run();
+  EXPECT_EQ(loaded.host.vertices, "7,");
+  EXPECT_EQ(codelet::setPrintTarget({}).hook, nullptr);
+}
+
 TEST(VertexRunner, RandomNumbersBelongToTheVertexNotToTheThread) {
   const auto before = base::numThreads();
   std::vector<std::vector<unsigned>> results;
