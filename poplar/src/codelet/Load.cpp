@@ -36,11 +36,7 @@ int print(const char *format, va_list arguments) {
     return size;
   std::string text(std::size_t(size) + 1, '\0');
   std::vsnprintf(text.data(), text.size(), format, arguments);
-  const std::lock_guard lock(printMutex);
-  if (printTarget.hook)
-    printTarget.hook(text.data(), std::size_t(size), printTarget.context);
-  else
-    std::fwrite(text.data(), 1, std::size_t(size), stdout);
+  printText(std::string_view(text).substr(0, std::size_t(size)));
   return size;
 }
 
@@ -209,6 +205,14 @@ const LoadedImage &LoadedModule::image(Variant variant, unsigned threadSlot) {
 }
 
 PrintTarget setPrintTarget(PrintTarget target) { return std::exchange(printTarget, target); }
+
+void printText(std::string_view text) {
+  const std::lock_guard lock(printMutex);
+  if (printTarget.hook)
+    printTarget.hook(text.data(), text.size(), printTarget.context);
+  else
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
 
 void seedRandom(std::uint64_t seed) { randomState = seed ? seed : 0x9e3779b97f4a7c15ull; }
 

@@ -68,6 +68,8 @@ struct PrintTarget {
   void *context = nullptr;
 };
 PrintTarget setPrintTarget(PrintTarget target);
+// Text that was kept for a while, to where the calling thread prints.
+void printText(std::string_view text);
 
 // Starts the random numbers of __builtin_ipu_urand* on the calling thread. An engine that wants
 // them independent of the number of threads seeds before every vertex.

@@ -40,9 +40,9 @@ CpuBackend::CpuBackend(const Setup &setup)
     replica.plainComputeSets.resize(image_->computeSets.size());
     for (const auto &plan : leaves_->computeSets())
       replica.computeSets.push_back(
-          plan ? std::make_unique<VertexRunner>(
-                     *image_, *plan, loaded_,
-                     options_.checked ? codelet::Variant::Checked : codelet::Variant::Fast, host_)
+          plan ? std::make_unique<VertexRunner>(*image_, *plan, loaded_,
+                                                options_.checked ? codelet::Variant::Checked
+                                                                 : codelet::Variant::Fast)
                : nullptr);
   }
   if (replicas_.size() != 1)

@@ -86,7 +86,7 @@ bool CpuBackend::count(const Leaf &leaf, unsigned replica, std::vector<std::uint
   std::memcpy(memory, before.data(), before.size());
   auto &plain = mine.plainComputeSets[leaf.index];
   plain = std::make_unique<VertexRunner>(*image_, *plainLeaves_->computeSets()[leaf.index],
-                                         loadedPlain_, codelet::Variant::Fast, host_);
+                                         loadedPlain_, codelet::Variant::Fast);
   plain->reset(mine.arena);
   PrintScope silent(nullptr);
   plain->runCounted(mode_, system_.chip.workers, cycles);

@@ -35,10 +35,9 @@ void printToBuffer(const char *text, std::size_t size, void *buffer) {
 // Collects the text of chunks and writes it in the order of the vertices.
 class OrderedText {
 public:
-  explicit OrderedText(Host &host) : host_(host) {}
   ~OrderedText() {
     for (const auto &[begin, text] : texts_)
-      host_.vertexText(text);
+      codelet::printText(text);
   }
   void keep(std::size_t begin, std::string text) {
     if (text.empty())
@@ -48,7 +47,6 @@ public:
   }
 
 private:
-  Host &host_;
   std::mutex mutex_;
   std::map<std::size_t, std::string> texts_;
 };
@@ -95,8 +93,8 @@ PrintScope::~PrintScope() { codelet::setPrintTarget(before_); }
 // ---------------------------------------------------------------------------------------------------
 
 VertexRunner::VertexRunner(const executable::Image &image, const VertexPlan &plan,
-                           const LoadedModules &modules, codelet::Variant variant, Host &host)
-    : image_(image), plan_(plan), modules_(modules), variant_(variant), host_(host) {}
+                           const LoadedModules &modules, codelet::Variant variant)
+    : image_(image), plan_(plan), modules_(modules), variant_(variant) {}
 
 void VertexRunner::reset(Arena &arena) {
   arena_ = &arena;
@@ -252,7 +250,7 @@ bool VertexRunner::runTimed(const Batch &batch, const RunMode &mode, std::size_t
 bool VertexRunner::runBatch(const Batch &batch, const RunMode &mode, bool returning) {
   if (!mode.threads || batch.grain >= batch.count || base::numThreads() == 1)
     return runChunk(batch, 0, batch.count, mode, returning);
-  OrderedText text(host_);
+  OrderedText text;
   std::atomic<bool> result = true;
   base::parallelFor(batch.count, batch.grain, [&](std::size_t begin, std::size_t end, unsigned) {
     BufferScope buffer(text, begin);
@@ -306,7 +304,7 @@ bool VertexRunner::countBatch(std::size_t index, const RunMode &mode, unsigned c
     to = bundles * perBundle;
     return result;
   };
-  OrderedText text(host_);
+  OrderedText text;
   std::atomic<bool> result = true;
   base::parallelFor(batch.count, mode.threads && !batch.sequential ? countedPerChunk : batch.count,
                     [&](std::size_t begin, std::size_t end, unsigned) {

@@ -26,7 +26,7 @@ struct RunMode {
 class VertexRunner final : public codelet::VertexNames {
 public:
   VertexRunner(const executable::Image &image, const VertexPlan &plan, const LoadedModules &modules,
-               codelet::Variant variant, Host &host);
+               codelet::Variant variant);
 
   // Puts every vertex into its state at load. The arena must stay where it is.
   void reset(Arena &arena);
@@ -94,7 +94,6 @@ private:
   const VertexPlan &plan_;
   const LoadedModules &modules_;
   codelet::Variant variant_;
-  Host &host_;
   Arena *arena_ = nullptr;
   std::unique_ptr<std::byte[]> storage_;
   std::byte *aligned_ = nullptr; // in storage_

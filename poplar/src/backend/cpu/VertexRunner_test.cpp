@@ -319,3 +319,15 @@ TEST(VertexRunner, CheckedModeFindsElementsNeverWritten) {
   Loaded bad(b, checked);
   EXPECT_NE(failure([&] { bad.run(); }), "");
 }
+
+TEST(VertexRunner, CheckedModePrintsOnceWhatItRunsTwiceToCount) {
+  RunOptions checked;
+  checked.checked = true;
+  Builder b(codelets);
+  auto cs = b.computeSet();
+  b.vertex(cs, "Speak", {plain<int>({7})}, noEstimate);
+  b.execute(cs);
+  Loaded loaded(b, checked);
+  loaded.run();
+  EXPECT_EQ(loaded.host.vertices, "7,");
+}
