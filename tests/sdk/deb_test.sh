@@ -6,7 +6,7 @@
 set -euo pipefail
 deb=$(realpath "$1") root=${2:-}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-fail() { echo "deb_test: $*" >&2; exit 1; }
+. "$here/../checks.sh"
 
 needs=" $(dpkg-deb -f "$deb" Depends), $(dpkg-deb -f "$deb" Recommends),"
 for package in g++ python3 libc6 libstdc++6 libprotobuf32 libonnx1 libsqlite3-0 libdw1 libgrpc++1.51 python3-numpy python3-torch; do

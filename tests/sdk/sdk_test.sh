@@ -13,7 +13,7 @@ mkdir "$work/elsewhere" "$work/runtime"
 cd "$work/elsewhere"
 export OPENIPU_RUNTIME_DIR=$work/runtime
 
-fail() { echo "sdk_test: $*" >&2; exit 1; }
+. "$here/../checks.sh"
 expect() { # expect TEXT COMMAND...: the command succeeds and its output holds the text
   local text=$1 out
   shift

@@ -3,8 +3,8 @@
 # variables_test.sh SOURCE: README.md names every environment variable that the libraries, packages and tools read, and
 # none of ours or PopTorch's that they do not. Names are the literals that look like one of our variables, and those in getenv("...").
 set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../checks.sh"
 cd "$1"
-fail() { echo "variables_test: $*" >&2; exit 1; }
 
 mapfile -t files < <(find base arch machine gcipuinfo popdist vipu pva pvti poplar poplibs popart frontends python tools \
   \( -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' -o -name '*.py' \) ! -name '*_test.cpp')
