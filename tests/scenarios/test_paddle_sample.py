@@ -3,19 +3,12 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 
 import pytest
+from commands import SOURCE, run
 
 pytest.importorskip("paddle.paddle_core")
-SOURCE = os.environ.get("OPENIPU_SOURCE_DIR", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
-
-
-def run(*command, cwd=None, **environment):
-    out = subprocess.run(command, capture_output=True, text=True, cwd=cwd, env={**os.environ, **environment})
-    assert out.returncode == 0, out.stderr
-    return out
 
 
 @pytest.fixture(scope="module")
