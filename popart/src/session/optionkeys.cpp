@@ -13,20 +13,15 @@ void put(Hasher &h, T value) { h.number(static_cast<std::uint64_t>(value)); }
 template <std::floating_point T> void put(Hasher &h, T value) { h.real(value); }
 void put(Hasher &h, const std::string &text) { h.text(text); }
 
-void put(Hasher &h, const TensorLocation &l) {
-  h.text(base::str(int(l.storage), ' ', int(l.loadTileSet), ' ', int(l.storageTileSet), ' ',
-                   int(l.replicatedTensorSharding), ' ', l.shardingDomain));
+void put(Hasher &h, const CommGroup &group) { h.text(base::str(group)); }
+template <class T>
+requires std::is_same_v<T, TensorLocation> || std::is_same_v<T, TensorLocationSettings>
+void put(Hasher &h, const T &where) {
+#define LOCATION_MEMBER(of, member, text)                                                          \
+  if constexpr (std::is_same_v<T, of>)                                                             \
+    put(h, where.member);
+#include "openipu/LocationSettings.def"
 }
-void put(Hasher &h, const TensorLocationSettings &s) {
-  put(h, s.location);
-  put(h, s.minElementsForOffChip);
-  put(h, s.minElementsForReplicatedTensorSharding);
-}
-void put(Hasher &h, const ExecutionPhaseSettings &s) { // the rest is without effect
-  put(h, s.phases);
-  put(h, s.stages);
-}
-void put(Hasher &h, const AutodiffSettings &s) { put(h, s.stitchStrategy); }
 
 template <class... All> void put(Hasher &h, const std::map<All...> &map) {
   h.number(map.size());
@@ -47,15 +42,10 @@ void put(Hasher &h, const List &list) {
     put(h, item);
 }
 
-void put(Hasher &h, const AutomaticLossScalingSettings &s) {
-  put(h, s.enabled);
-  put(h, s.binEdgeLocation);
-  put(h, s.thresholdUpperCountProportion);
-  put(h, s.updatePeriod);
-  put(h, s.toTrackTensors.has_value());
-  if (s.toTrackTensors)
-    put(h, *s.toTrackTensors);
-  put(h, s.gradientTensorTrackingMethod);
+template <class T> void put(Hasher &h, const nonstd::optional<T> &value) {
+  put(h, value.has_value());
+  if (value)
+    put(h, *value);
 }
 
 template <bool wanted, class T> void putIf(Hasher &h, const T &value) {

@@ -17,6 +17,8 @@ std::string keyOf(const SessionOptions &options) {
 // Gives a simple option another value.
 bool change(bool &value) { return value = !value, true; }
 bool change(std::string &value) { return value += "x", true; }
+bool change(CommGroup &value) { return value = {CommGroupType::Consecutive, 2}, true; }
+bool change(TensorLocation &value) { return value.storage = TensorStorage::OffChip, true; }
 template <class T> bool change(T &value) {
   if constexpr (std::is_arithmetic_v<T>)
     return value += 1, true;
@@ -45,7 +47,25 @@ TEST(OptionKeys, HaveTheOptionsThatTheTableSays) {
   look(option::Key::key, #owner "." #member,                                                       \
        [](SessionOptions &o) { return change(o.owner.member); });
 #include "openipu/SessionOptions.def"
-  EXPECT_GT(changed, 90u);
+  EXPECT_GT(changed, 100u);
+}
+
+TEST(OptionKeys, HaveEveryMemberOfALocation) {
+  const auto usual = keyOf(SessionOptions());
+  const auto look = [&](const char *name, auto &&change) {
+    SessionOptions options;
+    ASSERT_TRUE(change(options.weightTensorLocationSettings)) << name;
+    EXPECT_NE(keyOf(options), usual) << name;
+  };
+  const auto changed = []<class T>(auto &settings, auto T::*member) {
+    if constexpr (std::is_same_v<T, TensorLocation>)
+      return change(settings.location.*member);
+    else
+      return change(settings.*member);
+  };
+#define LOCATION_MEMBER(of, member, text)                                                          \
+  look(#member, [&](TensorLocationSettings &s) { return changed(s, &of::member); });
+#include "openipu/LocationSettings.def"
 }
 
 TEST(OptionKeys, HaveMapsListsAndSettings) {
@@ -64,6 +84,10 @@ TEST(OptionKeys, HaveMapsListsAndSettings) {
   EXPECT_NE(with([](O &o) { o.weightTensorLocationSettings.minElementsForOffChip = 7; }), usual);
   EXPECT_NE(with([](O &o) { o.tensorLocationSettingsOverride["w"] = TensorLocation(); }), usual);
   EXPECT_NE(with([](O &o) { o.automaticLossScalingSettings.updatePeriod = 3; }), usual);
+  EXPECT_NE(with([](O &o) {
+              o.automaticLossScalingSettings.toTrackTensors = std::vector<TensorId>{"x"};
+            }),
+            usual);
   EXPECT_NE(with([](O &o) { o.executionPhaseSettings.stages = 1; }), usual);
   EXPECT_EQ(with([](O &o) { o.reportOptions["showVarStorage"] = "true"; }), usual);
 }

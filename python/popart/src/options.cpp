@@ -115,6 +115,13 @@ void bindEnums(py::module &m) {
       .value("Local", CollectiveOperator::Local);
 }
 
+template <class T> void bindLocationMembers(py::class_<T> &c) {
+#define LOCATION_MEMBER(of, member, text)                                                          \
+  if constexpr (std::is_same_v<T, of>)                                                             \
+    c.def_readwrite(#member, &T::member, text);
+#include "openipu/LocationSettings.def"
+}
+
 void bindLocations(py::module &m) {
   py::enum_<TensorStorage>(m, "TensorStorage", "On the chip, or in the memory beside it.")
       .value("OnChip", TensorStorage::OnChip)
@@ -226,14 +233,8 @@ void bindLocations(py::module &m) {
            py::arg("replicatedTensorSharding"))
       .def(py::init<TensorStorage, TileSet, TileSet, ReplicatedTensorSharding, CommGroup>(),
            py::arg("storage"), py::arg("loadTileSet"), py::arg("storageTileSet"),
-           py::arg("replicatedTensorSharding"), py::arg("shardingDomain"))
-      .def_readwrite("storage", &TensorLocation::storage, "On the chip or beside it.")
-      .def_readwrite("loadTileSet", &TensorLocation::loadTileSet, "Tiles it is loaded to.")
-      .def_readwrite("storageTileSet", &TensorLocation::storageTileSet, "Tiles it is kept on.")
-      .def_readwrite("replicatedTensorSharding", &TensorLocation::replicatedTensorSharding,
-                     "Whether every replica holds a part only.")
-      .def_readwrite("shardingDomain", &TensorLocation::shardingDomain,
-                     "The replicas that share it out.");
+           py::arg("replicatedTensorSharding"), py::arg("shardingDomain"));
+  bindLocationMembers(location);
   copyable(location);
   using Settings = TensorLocationSettings;
   py::class_<Settings> settings(m, "TensorLocationSettings",
@@ -244,13 +245,8 @@ void bindLocations(py::module &m) {
            py::arg("minElementsForReplicatedTensorSharding") = 8192)
       .def(py::init<TensorStorage, int, int>(), py::arg("storage"),
            py::arg("minElementsForOffChip") = 2,
-           py::arg("minElementsForReplicatedTensorSharding") = 8192)
-      .def_readwrite("location", &Settings::location, "Where.")
-      .def_readwrite("minElementsForOffChip", &Settings::minElementsForOffChip,
-                     "Smaller tensors stay on the chip.")
-      .def_readwrite("minElementsForReplicatedTensorSharding",
-                     &Settings::minElementsForReplicatedTensorSharding,
-                     "Smaller tensors stay whole.");
+           py::arg("minElementsForReplicatedTensorSharding") = 8192);
+  bindLocationMembers(settings);
   copyable(settings);
   py::class_<InputSettings> input(m, "InputSettings", "How an input comes from the host.");
   input.def(py::init<>(), "As usual.")
@@ -316,89 +312,42 @@ void bindDataFlow(py::module &m) {
   copyable(flow);
 }
 
+template <class C, class T, class Owner> void bindOption(C &c, const char *name, T Owner::*member) {
+  c.def_readwrite(name, member);
+}
+template <class C, class Owner, class... All>
+void bindOption(C &c, const char *name, std::map<All...> Owner::*member) {
+  mapProperty(c, name, member);
+}
+
+// A struct among the options; the table has its members.
+template <class T> py::class_<T> bindStruct(py::module &m, const char *name, const char *doc) {
+  py::class_<T> c(m, name, doc);
+  c.def(py::init<>(), "As usual.");
+#define OPTION(...)
+#define OPTION_PART(owner, member, ...)                                                            \
+  if constexpr (std::is_same_v<T, decltype(SessionOptions::owner)>)                                \
+    bindOption(c, #member, &T::member);
+#include "openipu/SessionOptions.def"
+  copyable(c);
+  return c;
+}
+
 void bindSettings(py::module &m) {
-  py::class_<ExecutionPhaseSettings> executionPhaseSettings(
-      m, "ExecutionPhaseSettings", "Phases that a model runs in, one after the other.");
-  executionPhaseSettings.def(py::init<>(), "As usual.")
-      .def_readwrite("phases", &ExecutionPhaseSettings::phases)
-      .def_readwrite("stages", &ExecutionPhaseSettings::stages)
-      .def_readwrite("weightIOSchedule", &ExecutionPhaseSettings::weightIOSchedule)
-      .def_readwrite("activationIOSchedule", &ExecutionPhaseSettings::activationIOSchedule)
-      .def_readwrite("optimizerStateIOSchedule", &ExecutionPhaseSettings::optimizerStateIOSchedule)
-      .def_readwrite("accumulatorIOSchedule", &ExecutionPhaseSettings::accumulatorIOSchedule)
-      .def_readwrite("schedule", &ExecutionPhaseSettings::schedule);
-  py::class_<BatchSerializationSettings> batchSerializationSettings(
-      m, "BatchSerializationSettings", "Batches cut into smaller ones.");
-  batchSerializationSettings.def(py::init<>(), "As usual.")
-      .def_readwrite("factor", &BatchSerializationSettings::factor)
-      .def_readwrite("concatOnVirtualGraphChange",
-                     &BatchSerializationSettings::concatOnVirtualGraphChange)
-      .def_readwrite("concatOnExecutionPhaseChange",
-                     &BatchSerializationSettings::concatOnExecutionPhaseChange)
-      .def_readwrite("concatOnPipelineStageChange",
-                     &BatchSerializationSettings::concatOnPipelineStageChange)
-      .def_readwrite("transformContext", &BatchSerializationSettings::transformContext)
-      .def_readwrite("method", &BatchSerializationSettings::method)
-      .def_readwrite("batchSchedule", &BatchSerializationSettings::batchSchedule);
-  py::class_<AccumulateOuterFragmentSettings> accumulateOuterFragmentSettings(
-      m, "AccumulateOuterFragmentSettings", "The order of weight updates.");
-  accumulateOuterFragmentSettings.def(py::init<>(), "As usual.")
+  bindStruct<ExecutionPhaseSettings>(m, "ExecutionPhaseSettings",
+                                     "Phases that a model runs in, one after the other.");
+  bindStruct<BatchSerializationSettings>(m, "BatchSerializationSettings",
+                                         "Batches cut into smaller ones.");
+  bindStruct<AccumulateOuterFragmentSettings>(m, "AccumulateOuterFragmentSettings",
+                                              "The order of weight updates.")
       .def(py::init([](AccumulateOuterFragmentSchedule schedule, const std::vector<int> &excluded) {
              return AccumulateOuterFragmentSettings{schedule, excluded};
            }),
-           py::arg("schedule"), py::arg("excludedVirtualGraphs") = std::vector<int>())
-      .def_readwrite("schedule", &AccumulateOuterFragmentSettings::schedule)
-      .def_readwrite("excludedVirtualGraphs",
-                     &AccumulateOuterFragmentSettings::excludedVirtualGraphs);
-  py::class_<ReplicatedCollectivesSettings> replicatedCollectivesSettings(
-      m, "ReplicatedCollectivesSettings", "Collectives that are done together.");
-  replicatedCollectivesSettings.def(py::init<>(), "As usual.")
-      .def_readwrite("prepareScheduleForMergingCollectives",
-                     &ReplicatedCollectivesSettings::prepareScheduleForMergingCollectives)
-      .def_readwrite("mergeAllReduceCollectives",
-                     &ReplicatedCollectivesSettings::mergeAllReduceCollectives)
-      .def_readwrite("mergeReduceScatterCollectives",
-                     &ReplicatedCollectivesSettings::mergeReduceScatterCollectives)
-      .def_readwrite("mergeAllGatherCollectives",
-                     &ReplicatedCollectivesSettings::mergeAllGatherCollectives);
-  py::class_<AutomaticLossScalingSettings> automaticLossScalingSettings(
-      m, "AutomaticLossScalingSettings", "The scale of the loss follows the gradients.");
-  automaticLossScalingSettings.def(py::init<>(), "As usual.")
-      .def_readwrite("enabled", &AutomaticLossScalingSettings::enabled)
-      .def_readwrite("binEdgeLocation", &AutomaticLossScalingSettings::binEdgeLocation)
-      .def_readwrite("thresholdUpperCountProportion",
-                     &AutomaticLossScalingSettings::thresholdUpperCountProportion)
-      .def_readwrite("updatePeriod", &AutomaticLossScalingSettings::updatePeriod)
-      .def_property(
-          "toTrackTensors",
-          [](const AutomaticLossScalingSettings &s) -> py::object {
-            if (!s.toTrackTensors)
-              return py::none();
-            return py::cast(*s.toTrackTensors);
-          },
-          [](AutomaticLossScalingSettings &s, const py::object &ids) {
-            if (ids.is_none())
-              s.toTrackTensors.reset();
-            else
-              s.toTrackTensors = ids.cast<std::vector<TensorId>>();
-          })
-      .def_readwrite("gradientTensorTrackingMethod",
-                     &AutomaticLossScalingSettings::gradientTensorTrackingMethod);
-  copyable(executionPhaseSettings);
-  copyable(batchSerializationSettings);
-  copyable(accumulateOuterFragmentSettings);
-  copyable(replicatedCollectivesSettings);
-  copyable(automaticLossScalingSettings);
-}
-
-template <class T>
-void bindOption(py::class_<SessionOptions> &c, const char *name, T SessionOptions::*member) {
-  c.def_readwrite(name, member);
-}
-template <class... All>
-void bindOption(py::class_<SessionOptions> &c, const char *name,
-                std::map<All...> SessionOptions::*member) {
-  mapProperty(c, name, member);
+           py::arg("schedule"), py::arg("excludedVirtualGraphs") = std::vector<int>());
+  bindStruct<ReplicatedCollectivesSettings>(m, "ReplicatedCollectivesSettings",
+                                            "Collectives that are done together.");
+  bindStruct<AutomaticLossScalingSettings>(m, "AutomaticLossScalingSettings",
+                                           "The scale of the loss follows the gradients.");
 }
 
 void bindSessionOptions(py::module &m) {
@@ -406,18 +355,12 @@ void bindSessionOptions(py::module &m) {
   bindMapView<std::map<TensorId, TensorLocation>>(m, "_LocationMap");
   bindMapView<std::map<TensorId, unsigned>>(m, "_DepthMap");
   bindMapView<std::map<std::string, std::vector<std::string>>>(m, "_ListMap");
-  py::class_<ExperimentalSettings> experimental(m, "ExperimentalSettings", "Settings that may go.");
-  experimental.def(py::init<>(), "As usual.")
-      .def_readwrite("createHostTransferableTensorWithOffset",
-                     &ExperimentalSettings::createHostTransferableTensorWithOffset);
-  mapProperty(experimental, "customTransformApplierSettings",
-              &ExperimentalSettings::customTransformApplierSettings);
+  bindStruct<ExperimentalSettings>(m, "ExperimentalSettings", "Settings that may go.");
   py::class_<SessionOptions> c(
       m, "SessionOptions",
       "What a session does beside what its model says; each option has a docstring.");
   c.def(py::init<>(), "As usual, except what POPART_CACHE_DIR says.");
   copyable(c);
-  copyable(experimental);
 #define OPTION(member, ...) bindOption(c, #member, &SessionOptions::member);
 #define OPTION_CPP(...)
 #define OPTION_OF_PARTS(member) c.def_readwrite(#member, &SessionOptions::member);
