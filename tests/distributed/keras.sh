@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # keras.sh BUILD: weights, losses and metrics of Keras models are the same bits on 1, 2 and 4 instances, and in every instance.
+# Executables that are kept are those of all instances.
 . "$(dirname "$0")/common.sh"
 /usr/bin/python3 -c 'import numpy' 2>/dev/null || exit 0
 for mode in ${MODES:-plain accumulated pipelined written custom norm function}; do
@@ -13,4 +14,12 @@ for mode in ${MODES:-plain accumulated pipelined written custom norm function}; 
       cmp $mode-1.0 $mode-$instances.$i || fail "$mode: instance $i of $instances ends elsewhere than one: $(cat log)"
     done
   done
+done
+kept() { find "cache-$1" -name '*.poplar_exec' | wc -l; }
+for instances in 1 2 2; do # the third run reads what the second wrote
+  TF_POPLAR_FLAGS=--executable_cache_path=$work/cache-$instances spread 4 $instances /usr/bin/python3 "$here/keras.py" plain \
+    kept-$instances >log 2>&1 || fail "plain on $instances instances, with a cache: $(cat log)"
+  [ "$(kept $instances)" -gt 0 ] && [ "$(kept $instances)" = "$(kept 1)" ] ||
+    fail "$instances instances keep $(kept $instances) executables, one keeps $(kept 1)"
+  cmp kept-1.0 kept-$instances.0 || fail "plain on $instances instances with a cache ends elsewhere"
 done

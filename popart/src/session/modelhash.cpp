@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <link.h>
 #include <map>
+#include <popart/devicemanager.hpp>
 #include <poplar/Graph.hpp>
 
 namespace popart::session {
@@ -18,6 +19,13 @@ void addReplicas(Hasher &h, const SessionOptions &o) {
   const bool apart = o.enableDistributedReplicatedGraphs;
   h.number(o.enableReplicatedGraphs || apart);
   h.number(std::uint64_t(apart ? o.globalReplicationFactor : o.replicatedGraphCount));
+}
+
+// Everything that options say of a program, before there is an ir.
+void addAllOptions(Hasher &h, const SessionOptions &o) {
+  add(h, o);
+  addModelOptions(h, o);
+  addReplicas(h, o);
 }
 
 // The identity that the linker gave to a library, if it did.
@@ -59,13 +67,18 @@ std::string hashOf(const SourceInput &input) {
   h.text(std::string(poplar::versionString()));
   input.source.addTo(h);
   add(h, input.flow);
-  add(h, input.options);
-  addModelOptions(h, input.options);
-  addReplicas(h, input.options);
+  addAllOptions(h, input.options);
   add(h, input.patterns);
   h.text(input.optimizer.structure());
   h.text(input.loss);
   add(h, input.target);
+  return h.hex();
+}
+
+std::string keyOf(const SessionOptions &options, const DeviceInfo &device) {
+  Hasher h;
+  addAllOptions(h, options);
+  add(h, device.getTarget());
   return h.hex();
 }
 

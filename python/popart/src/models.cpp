@@ -4,6 +4,7 @@
 #include "bind.hpp"
 #include "openipu/Converted.hpp"
 #include "openipu/OnnxText.hpp"
+#include "openipu/SessionOptionTable.hpp"
 #include <utility>
 
 namespace {
@@ -105,6 +106,8 @@ void bindModels(py::module &m) {
   m.def(
       "structure_of", [](const popart::Optimizer &optimizer) { return optimizer.structure(); },
       "What a compiled program depends on: all but the values that may change.");
+  m.def("program_key", &popart::session::keyOf, py::arg("options"), py::arg("device"),
+        "What a compiled program depends on of session options and device.");
   m.def("connect_host_function", connectHostFunction<popart::InferenceSession>,
         "Who computes what a model asks of the host.");
   m.def("connect_host_function", connectHostFunction<popart::TrainingSession>);

@@ -80,7 +80,8 @@ class Executable:
         self.device.adapt(options)
         if self._share is not None:
             self._share.adapt(options, s.replicas)
-        self._described = _described(options)
+        self._program_key = popart_core.program_key(options, self.device.info)
+        self._draws = bool(options.dotChecks)
         returned = [s.returned] * len(self.outputs) if isinstance(s.returned, str) else s.returned
         if self.device.drops_results:  # and of the last batch, since something must come
             returned = ["Final"] * len(returned)
@@ -98,7 +99,7 @@ class Executable:
     def _compile(self):
         """Compiles the program, or takes it from the device's cache."""
         file = self.device.cache_file(self._key())
-        found = file is not None and os.path.exists(file)
+        found = file is not None and os.path.exists(file) and not self._draws  # graphs are drawn on the way
         if found if self._share is None or file is None else self._share.agreed(found):
             try:
                 self.session.loadExecutable(file)
@@ -118,8 +119,7 @@ class Executable:
         """64 bits of everything that the program depends on."""
         s = self.settings
         described = (self.graph.recorder.fingerprint(), s.batches, s.replicas, s.accumulation, s.name, self.returned,
-                     self._described, self._optimizer, self._synthetic is None, self.device.info.ipuVersion,
-                     self.device.info.numIpus, self.device.info.tilesPerIPU)
+                     self._program_key, self._optimizer, self._synthetic is None)
         return hashlib.sha256(repr(described).encode()).hexdigest()[:16]
 
     def _save(self, file):
@@ -244,21 +244,6 @@ class Executable:
     def update_optimizer(self, optimizer):
         with translated():
             self.session.updateOptimizerFromHost(optimizer)
-
-
-def _described(options):
-    """Session options as text, for the hash of a program."""
-    out = []
-    for name in dir(options):
-        value = getattr(options, name) if not name.startswith("_") else None
-        if isinstance(value, (bool, int, float, str)) or hasattr(type(value), "__members__"):
-            out.append((name, str(value)))
-        elif hasattr(value, "items"):
-            out.append((name, sorted((str(k), str(v)) for k, v in value.items())))
-        elif name.endswith("TensorLocationSettings"):
-            where = value.location
-            out.append((name, str(where.storage), str(where.replicatedTensorSharding), value.minElementsForOffChip))
-    return out
 
 
 def _times(shape, times):

@@ -112,3 +112,14 @@ def test_programs_of_the_ipu_model_are_neither_kept_nor_those_of_the_ipus(tmp_pa
     assert not adds_to(tmp_path / "cache", monkeypatch, {}, "--use_ipu_model")
     assert adds_to(tmp_path / "cache", monkeypatch, {}, "")
     assert not adds_to(tmp_path / "cache", monkeypatch, {}, "--use_ipu_model")
+
+
+def test_graphs_are_drawn_though_their_program_is_kept(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    adds_to(tmp_path / "cache", monkeypatch, {}, "")
+    for _ in range(2):
+        assert not adds_to(tmp_path / "cache", monkeypatch, {}, "--dump_schedule_as_dot")
+        drawings = [file for file in os.listdir(tmp_path) if file.endswith(".dot")]
+        assert drawings
+        for file in drawings:
+            os.remove(tmp_path / file)

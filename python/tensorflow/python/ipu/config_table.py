@@ -136,7 +136,7 @@ _ROWS = [
           "the host looks up the rows of its embeddings"),
     _idle("experimental.enable_prng_stability", bool, False, "Random numbers of replicas stay in step.",
           "the states of random numbers are always kept between programs"),
-    _read("experimental.multi_replica_distribution.process_index", int, 0, "Which of several processes this is.", in_key=True),
+    _read("experimental.multi_replica_distribution.process_index", int, 0, "Which of several processes this is.", in_key=False),
     _read("experimental.multi_replica_distribution.process_count", int, 0, "How many processes train together.", in_key=True),
 ]
 TABLE = {row.name: row for row in _ROWS}
