@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -122,7 +123,21 @@ private:
   base::TemporaryFolder folder_;
 };
 
-// Where there is a screen. The browser outlives us if it likes.
+// The browser outlives us if it likes: it is of another session, so our Ctrl-C is not its, and does
+// not hold our output, or who reads that to its end would wait for the browser's.
+[[noreturn]] void becomeBrowser(const std::string &file) {
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::setsid();
+  if (const int nowhere = ::open("/dev/null", O_RDWR); nowhere >= 0)
+    for (const int each : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+      ::dup2(nowhere, each);
+  ::execlp("xdg-open", "xdg-open", file.c_str(), nullptr);
+  ::_exit(1);
+}
+
+// Where there is a screen.
 std::unique_ptr<Lead> openBrowser(const std::string &url) {
   if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY"))
     return nullptr;
@@ -133,14 +148,10 @@ std::unique_ptr<Lead> openBrowser(const std::string &url) {
     std::cerr << "popvision: no browser is opened: " << problem.what() << "\n";
     return nullptr;
   }
+  const auto file = lead->file();
   if (const auto child = ::fork(); child == 0) {
-    if (::fork() == 0) {
-      sigset_t none;
-      sigemptyset(&none);
-      sigprocmask(SIG_SETMASK, &none, nullptr);
-      ::execlp("xdg-open", "xdg-open", lead->file().c_str(), nullptr);
-      ::_exit(1);
-    }
+    if (::fork() == 0)
+      becomeBrowser(file);
     ::_exit(0);
   } else if (child > 0) {
     ::waitpid(child, nullptr, 0);

@@ -7,6 +7,7 @@ import signal
 import socket
 import sqlite3
 import subprocess
+import time
 import urllib.error
 import urllib.request
 
@@ -182,6 +183,40 @@ def test_ctrl_c_ends_it_well(profile):
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 0
         assert process.stderr.read() == ""
+
+
+def waited_for(file):
+    end = time.monotonic() + 60
+    while not file.exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    return file.read_text()
+
+
+def test_the_browser_is_led_by_a_private_page_and_left_alone(profile, tmp_path):
+    """A browser that stays open keeps nobody waiting; the page goes with the server."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "tmp").mkdir()
+    browser = tmp_path / "bin/xdg-open"
+    browser.write_text(f"""#!/bin/sh
+cp "$1" {tmp_path}/page; echo $$ $1 > {tmp_path}/begun.new; mv {tmp_path}/begun.new {tmp_path}/begun; exec sleep 600
+""")
+    browser.chmod(0o755)
+    environment = {**os.environ, "DISPLAY": ":0", "TMPDIR": str(tmp_path / "tmp"),
+                   "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
+    process = subprocess.Popen([os.environ["POPVISION"], profile], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True, env=environment)
+    address = process.stdout.readline().split()[1]
+    pid, page = waited_for(tmp_path / "begun").split()
+    try:
+        assert f"url={address}\"" in (tmp_path / "page").read_text()
+        assert os.stat(os.path.dirname(page)).st_mode & 0o77 == 0
+        assert os.getsid(int(pid)) != os.getsid(process.pid)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60) == ("", "") and process.returncode == 0
+    finally:
+        os.kill(int(pid), signal.SIGKILL)
+        process.kill()
+    assert os.listdir(tmp_path / "tmp") == []
 
 
 def test_the_server_serves_nothing_but_its_views(server):
