@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/Log.hpp"
 #include "base/LogPattern.hpp"
+#include "base/testing/Variable.hpp"
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -10,13 +11,7 @@
 namespace base {
 namespace {
 
-struct Variable { // set while the object lives
-  Variable(const char *name, const std::string &value) : name(name) {
-    setenv(name, value.c_str(), 1);
-  }
-  ~Variable() { unsetenv(name); }
-  const char *name;
-};
+using base::testing::Variable;
 
 // What `action` writes to standard error.
 template <class Action> std::string errorsOf(const Action &action) {

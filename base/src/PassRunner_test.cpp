@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/NewFile.hpp"
 #include "base/PassRunner.hpp"
+#include "base/testing/Variable.hpp"
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -9,13 +10,7 @@
 
 namespace {
 
-struct Variable { // of the environment, while it lives
-  Variable(const char *name, const std::string &value) : name_(name) {
-    setenv(name, value.c_str(), 1);
-  }
-  ~Variable() { unsetenv(name_); }
-  const char *name_;
-};
+using base::testing::Variable;
 
 using Passes = std::vector<base::Pass<std::string>>;
 const Passes passes = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What users may ask of the compiler's passes by environment variables.
+#include "base/testing/Variable.hpp"
 #include "Programs.hpp"
 #include <cstdlib>
 #include <filesystem>
@@ -12,13 +13,7 @@ using namespace programs;
 
 namespace {
 
-struct Variable { // of the environment, while it lives
-  Variable(const char *name, const std::string &value) : name_(name) {
-    setenv(name, value.c_str(), 1);
-  }
-  ~Variable() { unsetenv(name_); }
-  const char *name_;
-};
+using base::testing::Variable;
 
 // a goes through b, c and d, of which two can have the same place, and back to the host.
 std::vector<float> copied() {

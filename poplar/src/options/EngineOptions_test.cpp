@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/testing/Variable.hpp"
 #include "options/EngineOptions.hpp"
 #include "poplar/exceptions.hpp"
 #include <cstdlib>
@@ -10,11 +11,7 @@ using namespace poplar::options;
 
 namespace {
 
-struct Environment {
-  Environment(const char *name, const char *value) : name_(name) { setenv(name, value, 1); }
-  ~Environment() { unsetenv(name_); }
-  const char *name_;
-};
+using base::testing::Variable;
 
 std::string messageOf(const OptionValues &values) {
   try {
@@ -69,8 +66,8 @@ TEST(EngineOptions, ReadsHexadecimalIntegersAndNumbers) {
 }
 
 TEST(EngineOptions, EnvironmentOverridesTheProgram) {
-  Environment environment("POPLAR_ENGINE_OPTIONS",
-                          R"({"autoReport.directory":"there","autoReport.all":true})");
+  Variable environment("POPLAR_ENGINE_OPTIONS",
+                       R"({"autoReport.directory":"there","autoReport.all":true})");
   auto options = Options::forEngine({{"autoReport.directory", "here"}});
   EXPECT_EQ(options.text("autoReport.directory"), "there");
   EXPECT_TRUE(options.flag("autoReport.all"));
@@ -78,7 +75,7 @@ TEST(EngineOptions, EnvironmentOverridesTheProgram) {
 
 TEST(EngineOptions, MalformedEnvironmentIsAnInvalidOption) {
   for (auto text : {"{", "[1]", R"({"autoReport.all":{}})", R"({"nonsense":"1"})"}) {
-    Environment environment("POPLAR_ENGINE_OPTIONS", text);
+    Variable environment("POPLAR_ENGINE_OPTIONS", text);
     EXPECT_NE(messageOf({}).find("POPLAR_ENGINE_OPTIONS"), std::string::npos) << text;
   }
 }
