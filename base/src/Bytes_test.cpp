@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/Bytes.hpp"
+#include "base/testing/Message.hpp"
 #include <gtest/gtest.h>
 #include <vector>
 
@@ -9,12 +10,7 @@ namespace {
 enum class Colour : std::uint8_t { Red, Green };
 
 template <class Action> std::string messageOf(Action action) {
-  try {
-    action();
-  } catch (const FormatError &e) {
-    return e.what();
-  }
-  return "";
+  return base::testing::messageOf<FormatError>(action);
 }
 
 TEST(Bytes, AreLittleEndian) {

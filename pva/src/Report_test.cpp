@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Small profiles written row by row, read back, and damaged in every way that a file can be.
+#include "base/testing/Message.hpp"
 #include "pva/pva.hpp"
 #include "pva/Schema.hpp"
 #include "pva/Writer.hpp"
+#include <concepts>
 #include <cstdio>
 #include <fstream>
-#include <functional>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sstream>
@@ -131,13 +132,9 @@ std::int64_t asked(const char *sql) {
   return value;
 }
 
-std::string messageOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const pva::Error &e) {
-    return e.what();
-  }
-  return "(no error)";
+template <class Action>
+std::string messageOf(const Action &action) requires std::invocable<Action> {
+  return base::testing::messageOf<pva::Error>(action);
 }
 std::string messageOf(const std::string &bytes) {
   return messageOf([&] { open(bytes); });
@@ -302,7 +299,7 @@ TEST(Report, NeverCrashesOnFlippedBytes) {
                    program->accept(names);
                  for (const auto &step : report.execution().steps())
                    step.cyclesByTile();
-               }) != "(no error)";
+               }) != "no error";
   }
   EXPECT_GT(refused, 0u);
 }

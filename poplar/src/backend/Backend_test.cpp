@@ -94,12 +94,6 @@ Outcome onBoth(const Builder &b, const std::vector<std::vector<std::byte>> &inpu
   return apart;
 }
 
-std::vector<std::byte> bytesOf(std::vector<int> values) {
-  std::vector<std::byte> out(values.size() * sizeof(int));
-  std::memcpy(out.data(), values.data(), out.size());
-  return out;
-}
-
 } // namespace
 
 TEST(Backend, KernelsCopiesLoopsAndStreamsOfSeveralReplicas) {
@@ -117,7 +111,7 @@ TEST(Backend, KernelsCopiesLoopsAndStreamsOfSeveralReplicas) {
   auto write = b.moving(step::DeviceToHost{1, b.toHost(z)});
   b.sequence({read, loop, print, write});
   TestBackend::steps = 0;
-  const auto outcome = onBoth(b, {bytesOf({5, 6, 7, 8}), bytesOf({1, 0, -1, 2})});
+  const auto outcome = onBoth(b, {bytesOf<int>({5, 6, 7, 8}), bytesOf<int>({1, 0, -1, 2})});
   EXPECT_EQ(TestBackend::steps, 2u * 9);
   EXPECT_EQ(outcome.streams.at(1).size(), 4u);
   EXPECT_FALSE(outcome.text.empty());

@@ -181,6 +181,12 @@ private:
   }
 };
 
+template <class T> std::vector<std::byte> bytesOf(const std::vector<T> &values) {
+  std::vector<std::byte> out(values.size() * sizeof(T));
+  std::memcpy(out.data(), values.data(), out.size());
+  return out;
+}
+
 // The last step added is the program.
 class Loaded {
 public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/InterpreterTest.hpp"
+#include "base/testing/Message.hpp"
 #include "poplar/exceptions.hpp"
 #include <gtest/gtest.h>
 
@@ -12,18 +13,7 @@ namespace {
 using Ints = std::vector<int>;
 
 template <class Work> std::string failure(Work work) {
-  try {
-    work();
-  } catch (const application_runtime_error &error) {
-    return error.what();
-  }
-  return "";
-}
-
-template <class T> std::vector<std::byte> bytesOf(std::vector<T> values) {
-  std::vector<std::byte> out(values.size() * sizeof(T));
-  std::memcpy(out.data(), values.data(), out.size());
-  return out;
+  return base::testing::messageOf<application_runtime_error>(work);
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/testing/Message.hpp"
 #include "device/TargetData.hpp"
 #include "poplar/exceptions.hpp"
 #include "poplar/IPUModel.hpp"
@@ -12,14 +13,7 @@
 namespace poplar {
 namespace {
 
-template <class Exception, class Action> std::string messageOf(Action action) {
-  try {
-    action();
-  } catch (const Exception &e) {
-    return e.what();
-  }
-  return "";
-}
+using base::testing::messageOf;
 
 TEST(Target, AnswersWhatIsKnownOfTheSecondGeneration) {
   const auto t = Target::createIPUTarget(2, "ipu2");

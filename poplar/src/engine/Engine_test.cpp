@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/testing/Message.hpp"
 #include "poplar/Engine.hpp"
 #include "poplar/IPUModel.hpp"
 #include "poplar/MetadataCreation.hpp"
@@ -46,14 +47,7 @@ Ints read(Engine &engine, std::size_t n = 2) {
   return out;
 }
 
-template <class Error, class Work> std::string failure(Work work) {
-  try {
-    work();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
+using base::testing::messageOf;
 
 #define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
@@ -72,10 +66,10 @@ TEST(Engine, MustBeLoadedBeforeItRunsOrReads) {
   Small s;
   Engine engine(s.graph, Sequence());
   int data[2];
-  EXPECT_HAS(failure<poplar_error>([&] { engine.run(); }), "Engine::load");
-  EXPECT_HAS(failure<tensor_io_state_error>([&] { engine.writeTensor("v", data, data + 2); }),
+  EXPECT_HAS(messageOf<poplar_error>([&] { engine.run(); }), "Engine::load");
+  EXPECT_HAS(messageOf<tensor_io_state_error>([&] { engine.writeTensor("v", data, data + 2); }),
              "\"v\"");
-  EXPECT_HAS(failure<poplar_error>([&] { engine.deploy(); }), "prepare");
+  EXPECT_HAS(messageOf<poplar_error>([&] { engine.deploy(); }), "prepare");
 }
 
 TEST(Engine, NamesUnknownHandlesAndWrongSizes) {
@@ -83,14 +77,14 @@ TEST(Engine, NamesUnknownHandlesAndWrongSizes) {
   Engine engine(s.graph, Sequence());
   engine.load(s.device);
   int data[3];
-  EXPECT_HAS(failure<poplar_error>([&] { engine.readTensor("w", data, data + 2); }),
+  EXPECT_HAS(messageOf<poplar_error>([&] { engine.readTensor("w", data, data + 2); }),
              "host read \"w\"");
-  auto size = failure<poplar_error>([&] { engine.readTensor("v", data, data + 1); });
+  auto size = messageOf<poplar_error>([&] { engine.readTensor("v", data, data + 1); });
   EXPECT_HAS(size, "4 bytes");
   EXPECT_HAS(size, "which is 8 bytes");
-  EXPECT_HAS(failure<stream_connection_error>([&] { engine.connectStream("inn", data); }),
+  EXPECT_HAS(messageOf<stream_connection_error>([&] { engine.connectStream("inn", data); }),
              "Did you mean \"in\"");
-  EXPECT_HAS(failure<index_error>([&] { engine.run(1); }), "no program 1");
+  EXPECT_HAS(messageOf<index_error>([&] { engine.run(1); }), "no program 1");
 }
 
 TEST(Engine, HostBuffersMayBeLargerThanTheTensor) {
@@ -102,7 +96,8 @@ TEST(Engine, HostBuffersMayBeLargerThanTheTensor) {
   int got[] = {0, 0, -1};
   engine.readTensor("v", got, got + 3);
   EXPECT_EQ(Ints(got, got + 3), (Ints{5, 6, -1})); // what is beyond stays
-  EXPECT_HAS(failure<poplar_error>([&] { engine.writeTensor("v", given, given + 1); }), "4 bytes");
+  EXPECT_HAS(messageOf<poplar_error>([&] { engine.writeTensor("v", given, given + 1); }),
+             "4 bytes");
 }
 
 TEST(Engine, ACpuTargetNeedsNoTileMapping) {
@@ -138,7 +133,7 @@ TEST(Engine, MetadataFollowsAScaleThatTheProgramReads) {
   auto metadata = createVariableMetadataTensor(s.graph, Format::F152, scale, prog, "m");
   EXPECT_EQ(metadata.elementType(), QUARTER_METADATA);
   s.graph.createHostRead("m", metadata);
-  EXPECT_HAS(failure<tensor_metadata_error>(
+  EXPECT_HAS(messageOf<tensor_metadata_error>(
                  [&] { createVariableMetadataTensor(s.graph, Format::F143, s.v, prog); }),
              "[2] of type int");
   Engine engine(s.graph, prog);
@@ -157,10 +152,10 @@ TEST(Engine, UnconnectedStreamsFailWhenTheyAreUsed) {
   Small s;
   Engine engine(s.graph, Copy(s.in, s.v));
   engine.load(s.device);
-  EXPECT_HAS(failure<stream_connection_error>([&] { engine.run(); }), "connectStream");
+  EXPECT_HAS(messageOf<stream_connection_error>([&] { engine.run(); }), "connectStream");
   int data[] = {3, 4};
   engine.connectStream("in", data, data + 2);
-  EXPECT_HAS(failure<poplar_error>([&] { engine.run(); }), "load again");
+  EXPECT_HAS(messageOf<poplar_error>([&] { engine.run(); }), "load again");
   engine.load(s.device);
   engine.run();
   EXPECT_EQ(read(engine), (Ints{3, 4}));
@@ -208,7 +203,7 @@ TEST(Engine, LoadingAgainRestoresInitialValues) {
 TEST(Engine, RefusesDevicesOfAnotherKind) {
   Small s;
   Engine engine(s.graph, Sequence());
-  const auto why = failure<poplar_error>([&] { engine.load(model(1, 4)); });
+  const auto why = messageOf<poplar_error>([&] { engine.load(model(1, 4)); });
   EXPECT_HAS(why, "  chip tiles: compiled for 2, the device has 4\n");
   EXPECT_LT(why.size(), 1000u) << why; // what is the same is not repeated
 }
@@ -222,7 +217,7 @@ TEST(Engine, AbortsLeaveItToBeLoadedAgain) {
   EXPECT_NO_THROW(engine.run());
   int data[] = {1, 0};
   engine.writeTensor("v", data, data + 2);
-  EXPECT_HAS(failure<runtime_error>([&] { engine.run(); }), "stop here");
+  EXPECT_HAS(messageOf<runtime_error>([&] { engine.run(); }), "stop here");
   EXPECT_EQ(printed.str(), "v: [0 0]\nv: [1 0]\n");
   EXPECT_THROW(engine.run(), poplar_error);
   engine.load(s.device);
@@ -279,7 +274,7 @@ TEST(Engine, LambdasAndHostFunctionsAreCalled) {
   engine.connectStreamToCallback("in", [](void *p) { *static_cast<int *>(p) = 21; });
   engine.connectStreamToCallback("out", 0, [&](void *p) { result = *static_cast<int *>(p); });
   engine.load(s.device);
-  EXPECT_HAS(failure<stream_connection_error>([&] { engine.run(); }), "connectHostFunction");
+  EXPECT_HAS(messageOf<stream_connection_error>([&] { engine.run(); }), "connectHostFunction");
   engine.connectHostFunction("twice", 0, [](ArrayRef<const void *> in, ArrayRef<void *> out) {
     *static_cast<int *>(out[0]) = 2 * *static_cast<const int *>(in[0]);
   });
@@ -296,11 +291,11 @@ TEST(Engine, OptionsOfARunAreReadAgainWhenTheyChange) {
   engine.load(s.device);
   engine.run();
   setenv("POPLAR_RUNTIME_OPTIONS", R"({"streamCallbacks.numWorkerThreads":"2000"})", 1);
-  EXPECT_HAS(failure<invalid_option>([&] { engine.run(); }), "at most 1024");
+  EXPECT_HAS(messageOf<invalid_option>([&] { engine.run(); }), "at most 1024");
   unsetenv("POPLAR_RUNTIME_OPTIONS");
   engine.run();
   const RuntimeOptions many(OptionFlags{{"streamCallbacks.numWorkerThreads", "2000"}});
-  EXPECT_HAS(failure<invalid_option>([&] { engine.run(0, "", many); }), "at most 1024");
+  EXPECT_HAS(messageOf<invalid_option>([&] { engine.run(0, "", many); }), "at most 1024");
   engine.run();
 }
 
@@ -320,10 +315,11 @@ TEST(Engine, RemoteBuffersKeepTheirSlots) {
   EXPECT_EQ(read(engine), (Ints{1, 2}));
   engine.copyFromRemoteBuffer("far", back, 2);
   EXPECT_EQ(Ints(back, back + 2), (Ints{1, 2}));
-  EXPECT_HAS(failure<index_error>([&] { engine.copyToRemoteBuffer(data, "far", 3); }), "3 repeats");
+  EXPECT_HAS(messageOf<index_error>([&] { engine.copyToRemoteBuffer(data, "far", 3); }),
+             "3 repeats");
   slot = -1;
   engine.writeTensor("offset", &slot, &slot + 1);
-  EXPECT_HAS(failure<application_runtime_error>([&] { engine.run(); }), "offset -1");
+  EXPECT_HAS(messageOf<application_runtime_error>([&] { engine.run(); }), "offset -1");
 }
 
 TEST(Engine, OneExecutableServesSeveralEngines) {
@@ -375,7 +371,7 @@ TEST(Engine, FloatingPointExceptionsEndTheRunWhenAskedFor) {
                   {{"debug.floatPointOpException", enabled ? "true" : "false"}});
     engine.load(device);
     if (enabled) {
-      auto text = failure<application_runtime_error>([&] { engine.run(); });
+      auto text = messageOf<application_runtime_error>([&] { engine.run(); });
       EXPECT_HAS(text, "overflow");
       EXPECT_HAS(text, "squares");
     } else {
@@ -436,7 +432,7 @@ TEST(Engine, AReportThatCannotBeWrittenLeavesItUsable) {
   int data[] = {1, 2};
   engine.connectStream("in", data);
   engine.load(s.device);
-  EXPECT_HAS(failure<poplar_error>([&] { engine.run(); }), path);
+  EXPECT_HAS(messageOf<poplar_error>([&] { engine.run(); }), path);
   EXPECT_EQ(read(engine), (Ints{1, 2}));
   engine.writeTensor("v", data, data + 2);
 }
@@ -466,7 +462,7 @@ TEST(Engine, SimulatedErrorsAreRaisedAtTheNextRun) {
   ErrorLocation location;
   location.tile = 1;
   engine.insertSimulatedError(ErrorCode::LINK_DOWN, location);
-  EXPECT_HAS(failure<recoverable_runtime_error>([&] { engine.run(); }), "tile 1");
+  EXPECT_HAS(messageOf<recoverable_runtime_error>([&] { engine.run(); }), "tile 1");
   engine.eraseSimulatedError(location);
   engine.load(s.device);
   EXPECT_NO_THROW(engine.run());
@@ -481,14 +477,14 @@ TEST(Engine, SomeReplicasOfAProgram) {
   };
   for (const auto &[first, number] :
        {std::pair("4", "1"), std::pair("-1", "1"), std::pair("2", "3"), std::pair("1", "0")})
-    EXPECT_HAS(failure<invalid_option>([&, f = first, n = number] { with(f, n); }),
+    EXPECT_HAS(messageOf<invalid_option>([&, f = first, n = number] { with(f, n); }),
                "the program has replicas 0 to 3");
   auto all = with("0", "4");
   all.load(s.device);
   // The device has the IPUs of the replicas that run here, and the others run elsewhere.
   auto some = with("2", "2");
-  EXPECT_HAS(failure<poplar_error>([&] { some.load(s.device); }), "ipus: compiled for 4");
+  EXPECT_HAS(messageOf<poplar_error>([&] { some.load(s.device); }), "ipus: compiled for 4");
   const auto half = model(2);
-  EXPECT_HAS(failure<poplar_error>([&] { some.load(half); }),
+  EXPECT_HAS(messageOf<poplar_error>([&] { some.load(half); }),
              "this one was started alone. Start it with poprun or mpirun.");
 }

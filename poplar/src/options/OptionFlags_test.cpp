@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/testing/Message.hpp"
 #include "poplar/exceptions.hpp"
 #include "poplar/OptionFlags.hpp"
 #include <cstdlib>
@@ -10,14 +11,7 @@ namespace {
 
 const auto atNamespaceScope = OptionFlags{{"a", "1"}, {"b", "2"}};
 
-template <class Exception, class Action> std::string messageOf(Action action) {
-  try {
-    action();
-  } catch (const Exception &e) {
-    return e.what();
-  }
-  return "";
-}
+using base::testing::messageOf;
 
 TEST(OptionFlags, AreOrderedAndOverwritten) {
   OptionFlags flags = atNamespaceScope;

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include "base/testing/Message.hpp"
 #include "poputil/OptionParsing.hpp"
 #include <gtest/gtest.h>
 
 using poplibs::OptionHandler;
 using poplibs::OptionSpec;
 
-static std::string message(const std::function<void()> &f) {
-  try {
-    f();
-  } catch (const poplar::invalid_option &e) {
-    return e.what();
-  }
-  return "nothing thrown";
+template <class F> static std::string message(F &&f) {
+  return base::testing::messageOf<poplar::invalid_option>(f);
 }
 
 TEST(OptionParsing, IntegersAreDecimalOrHexadecimalAndInRange) {
