@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include "Page.hpp"
 #include "Routes.hpp"
+#include <chrono>
 #include <csignal>
 #include <httplib.h>
 #include <thread>
@@ -90,6 +91,8 @@ void stopOnSignal(httplib::Server &server) {
   std::thread([signals, &server] {
     int which = 0;
     sigwait(&signals, &which);
+    while (!server.is_running()) // stop() does nothing before that, and serving would begin
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     server.stop();
     sigwait(&signals, &which);
     ::_exit(128 + which);

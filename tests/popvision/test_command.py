@@ -176,13 +176,24 @@ def test_everybody_may_ask_if_told_so(profile):
         process.kill()
 
 
-def test_ctrl_c_ends_it_well(profile):
-    command = [os.environ["POPVISION"], "--no-browser", profile]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+def interrupted_already():
+    """Ctrl-C comes before the server listens: it waits until somebody looks."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.mark.parametrize("when", ["serving", "starting"])
+def test_ctrl_c_ends_it_well(profile, when):
+    process = subprocess.Popen([os.environ["POPVISION"], "--no-browser", profile], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True,
+                               preexec_fn=interrupted_already if when == "starting" else None)
+    try:
         process.stdout.readline()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 0
-        assert process.stderr.read() == ""
+        if when == "serving":
+            process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60)[1] == "" and process.returncode == 0
+    finally:
+        process.kill()
 
 
 def waited_for(file):
