@@ -133,6 +133,8 @@ template <class C, class Visit> void forEachField(C &c, Visit &&visit) {
   number("code.receiveBytes", c.code.receiveBytes, any);
   visit("code.workerStack", c.code.workerStackBytes, Unit::Bytes, any);
   visit("code.supervisorStack", c.code.supervisorStackBytes, Unit::Bytes, any);
+  visit("code.runtimeControl", c.code.runtimeControlBytes, Unit::Bytes, any);
+  visit("code.runtimeHost", c.code.runtimeHostBytes, Unit::Bytes, any);
 }
 
 } // namespace arch

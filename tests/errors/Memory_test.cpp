@@ -51,6 +51,7 @@ TEST(MemoryErrors, OutOfMemoryNamesTileNeedLimitVariablesAndStep) {
             " variable # bytes\n"
             " stack # bytes\n"
             " controlCode # bytes\n"
+            " hostExchangeCode # bytes\n"
             " copyDescriptor # bytes\n"
             "Map large variables and their vertices over more tiles, use a smaller type or batch, "
             "or reuse variables. To "

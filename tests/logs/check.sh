@@ -55,7 +55,7 @@ has "$steps" 'PO:GRAPH D compiled: 4 variables, 0 vertices, 0 compute sets, 4 st
 [[ $steps != *" T "* ]] || fail "DEBUG shows lines of TRACE"
 has "$(lines operators POPLAR_LOG_LEVEL=TRACE)" 'PO:GRAPH T     tiles 1-3: 2 cycles, 0 B in, 8 B out' \
   'PO:GRAPH T variable 2 "layer/product/out" float[1,4,2]' 'PO:GRAPH T   tile 1: elements 2 to 3' \
-  'PO:GRAPH T memory of tiles 1-3: 3,878 of 638,976 B, variable 8, stack 3,168, vertexInstanceState 24, controlCode 28, vertexCode 640, internalExchangeCode 10'
+  'PO:GRAPH T memory of tiles 1-3: 4,745 of 638,976 B, variable 8, stack 3,168, vertexInstanceState 24, controlCode 652, vertexCode 640, internalExchangeCode 10, hostExchangeCode 243'
 
 # PopART: its modules have levels of their own.
 echo '{"transform": "INFO", "ir": "OFF"}' >"$work/levels.json"

@@ -143,6 +143,8 @@ struct CodeSize {
   unsigned receiveBytes = 0;     // per message received
   unsigned workerStackBytes = 0; // each worker
   unsigned supervisorStackBytes = 0;
+  unsigned runtimeControlBytes = 0; // of the runtime itself, beside a program's own
+  unsigned runtimeHostBytes = 0;    // the same for exchanging with the host
   bool operator==(const CodeSize &) const = default;
 };
 

@@ -129,6 +129,8 @@ Chip ipu1() {
       .receiveBytes = 18,
       .workerStackBytes = 512,    // A12
       .supervisorStackBytes = 96, // K5: 3168 with six workers
+      .runtimeControlBytes = 624, // K5: 700 less what the program itself takes
+      .runtimeHostBytes = 243,    // K5: 289 less what its streams take
   };
   return c;
 }

@@ -34,7 +34,9 @@ public:
     auto stacks = std::uint64_t(chip_.workers) * chip_.code.workerStackBytes +
                   chip_.code.supervisorStackBytes;
     for (std::uint32_t tile = 0; tile != tiles_.size(); ++tile) {
-      add(tile, MemoryCategory::ControlCode, control[tile] * chip_.code.instructionBytes);
+      add(tile, MemoryCategory::ControlCode,
+          control[tile] * chip_.code.instructionBytes + chip_.code.runtimeControlBytes);
+      add(tile, MemoryCategory::HostExchangeCode, chip_.code.runtimeHostBytes);
       add(tile, MemoryCategory::Stack, stacks);
     }
   }

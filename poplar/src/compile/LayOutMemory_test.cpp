@@ -53,8 +53,9 @@ TEST(LayOutMemory, CountsVariablesConstantsStacksStateAndCodeByTile) {
   EXPECT_EQ(t.on(1, MemoryCategory::VertexInstanceState), 2 * 16u);
   EXPECT_EQ(t.on(1, MemoryCategory::VertexCode), 100u);
   EXPECT_EQ(t.on(0, MemoryCategory::VertexCode), 0u);
-  EXPECT_EQ(t.on(1, MemoryCategory::ControlCode), 16u);
-  EXPECT_EQ(t.on(5, MemoryCategory::ControlCode), 0u);
+  EXPECT_EQ(t.on(1, MemoryCategory::ControlCode), 624 + 16u); // the runtime's, and its own
+  EXPECT_EQ(t.on(5, MemoryCategory::ControlCode), 624u);
+  EXPECT_EQ(t.on(5, MemoryCategory::HostExchangeCode), 243u);
   EXPECT_EQ(t.image.memory.vertexBytesByType.at("V"), 32u);
   EXPECT_FALSE(t.image.memory.outOfMemory);
   expectSumsUp(t.image);
