@@ -136,10 +136,12 @@ void addMemoryRows(Rows &rows) {
   const auto mib = Unit::Mebibytes;
   add("K2 total", "dense layer 4096 to 1024, float, Mk2, all tiles", 32.8, mib,
       [=] { return dense().total / mebi; });
+  rows.back().setting("lean plans");
   add("K2 parameters", "of them parameters", 16.1, mib,
       [=] { return dense().category.at("parameters") / mebi; });
   add("K2 temporary", "the most that comes and goes", 9.8, mib,
       [=] { return dense().temporary / mebi; });
+  rows.back().setting("lean plans");
   add("K2 vertex code", "code of vertices", 3.4, mib,
       [=] { return dense().category.at("vertexCode") / mebi; });
   add("K2 states", "states of vertices", 178 / 1024.0, mib,
@@ -153,8 +155,10 @@ void addMemoryRows(Rows &rows) {
   rows.back().setting("stack of the supervisor");
   add("K5 host", "code of streams of a tile", 289, Unit::Bytes,
       [=] { return sum().most.at("hostExchangeCode"); });
+  rows.back().setting("the runtime's code for the host");
   add("K5 control", "control code of a tile", 700, Unit::Bytes,
       [=] { return sum().most.at("controlCode"); });
+  rows.back().setting("the runtime's control code");
   addLayers(rows);
 }
 

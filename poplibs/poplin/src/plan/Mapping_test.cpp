@@ -71,7 +71,9 @@ TEST(ConvMapping, PixelsOfFewChannelsLieWhereTheirInputsDo) {
   poplar::Graph graph(target);
   ConvParams p(poplar::HALF, 1, {1122, 2200}, {3, 3}, 4, 4, 1);
   p.inputTransform.paddingLower = p.inputTransform.paddingUpper = {1, 1};
-  const auto plan = planConvolution(target, p, {}, nullptr);
+  ConvOptions options;
+  options.planConstraints = R"({"0": {"partition": {"fieldSplit": {"0": 33, "1": 36}}}})";
+  const auto plan = planConvolution(target, p, options, nullptr);
   ASSERT_LT(plan.tilesUsed(), target.getNumTiles());
   const auto image = [&](const char *name) {
     return graph.addVariable(poplar::HALF, {1, 1122, 2200, 4}, name).dimShuffle({0, 3, 1, 2});

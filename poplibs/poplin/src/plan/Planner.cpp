@@ -85,14 +85,14 @@ struct Planner {
   }
 
   Found bestOnIpu(const Problem &problem, const Objective &objective) const {
-    Found found;
+    Plans plans;
     for (const auto &transform : transformsFor(problem, options, constraints)) {
       const auto p = transformed(problem, transform);
       for (const auto &variant : variantsFor(machine, target, p, options, constraints))
         if (transform.combineConvGroupsFactor == 1 || variant.method == Method::AMP)
-          search(machine, p, options, constraints, transform, variant, objective, nullptr, found);
+          search(machine, p, options, constraints, transform, variant, objective, nullptr, plans);
     }
-    return found;
+    return plans.leanest();
   }
 
   // The bound is doubled while nothing fits, up to twice a tile's memory; then it is dropped.
@@ -195,7 +195,7 @@ struct Layer {
   }
 
   Found bestJoint(const Objective &objective) const {
-    Found found;
+    Plans plans;
     auto fixed = planner.constraints;
     fixed.inSerial = fixed.inSerial.value_or(1);
     fixed.outSerial = fixed.outSerial.value_or(1);
@@ -206,8 +206,8 @@ struct Layer {
          variantsFor(planner.machine, planner.target, forward, planner.options, fixed))
       if (v.method == Method::AMP && v.inChansPerGroup <= v.partialChansPerGroup)
         search(planner.machine, forward, planner.options, fixed, {}, v, objective, &evaluate,
-               found);
-    return found;
+               plans);
+    return plans.leanest();
   }
 
   std::uint64_t transposeCycles() const {

@@ -400,3 +400,14 @@ TEST(Planner, PrintsWhatItDecided) {
   for (const char *word : {"AMP", "fieldSplit", "inChanSplit", "estimated cycles", "tiles"})
     EXPECT_NE(text.str().find(word), std::string::npos) << word;
 }
+
+TEST(Planner, TakesLessMemoryWhereThatIsHardlySlower) {
+  const auto layer = product(poplar::FLOAT, 16, 4096, 1024);
+  const auto fastest =
+      plan(layer, with({{"planConstraints", R"({"0": {"partition": {"inChanSplit": {"parallel": 23},
+                                                                   "outChanSplit": {"parallel": 64}}}})"}}));
+  const auto found = plan(layer);
+  EXPECT_GT(found.cycles, fastest.cycles);
+  EXPECT_LE(double(found.cycles), 1.01 * double(fastest.cycles));
+  EXPECT_LT(double(found.tempBytes), 0.85 * double(fastest.tempBytes));
+}

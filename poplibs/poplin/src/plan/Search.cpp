@@ -63,10 +63,10 @@ class Searcher {
 public:
   Searcher(const Machine &machine, const Problem &problem, const ConvOptions &options,
            const Constraints &constraints, const Transform &transform, const Variant &variant,
-           const Objective &objective, const Evaluate *evaluate, Found &best)
+           const Objective &objective, const Evaluate *evaluate, Plans &plans)
       : machine_(machine), problem_(problem), options_(options), constraints_(constraints),
         transform_(transform), variant_(variant), objective_(objective), evaluate_(evaluate),
-        best_(best) {
+        plans_(plans), best_(plans.fastest()) {
     partition_.fieldSplit.assign(problem.dims.size(), 1);
     partition_.kernelSplit.assign(problem.dims.size(), 1);
     ideal_ = double(problem.macs()) / peakOf(problem, variant);
@@ -211,19 +211,19 @@ private:
 
   // True when the memory bound is met.
   bool offer(const Cost &cost) {
-    const bool fits = cost.tempBytes <= objective_.memoryBound;
-    if (fits && (!best_.valid || objective_.better(cost, best_.cost))) {
-      best_.variant = variant_;
-      best_.partition = partition_;
-      best_.transform = transform_;
-      best_.cost = cost;
-      best_.valid = true;
+    if (cost.tempBytes > objective_.memoryBound)
+      return false;
+    if (!best_.valid || objective_.better(cost, best_.cost)) {
+      plans_.addBest(found(cost));
       winner_.clear();
       for (const auto &variable : variables_)
         winner_.push_back(*variable.split);
+    } else if (!objective_.leastMemory && plans_.wants(cost)) {
+      plans_.add(found(cost));
     }
-    return fits;
+    return true;
   }
+  Found found(const Cost &cost) const { return {variant_, partition_, transform_, {}, cost, true}; }
 
   // A serial split repeats steps and saves nothing but memory.
   void leaf() {
@@ -273,7 +273,8 @@ private:
   const Variant &variant_;
   const Objective &objective_;
   const Evaluate *evaluate_;
-  Found &best_;
+  Plans &plans_;
+  const Found &best_;
   ConvPartition partition_;
   std::vector<Variable> variables_;
   std::vector<unsigned> winner_;     // splits of the best plan, if this search found it
@@ -283,12 +284,51 @@ private:
   bool feasible_ = true;
 };
 
+// Assumption A27 of docs/timing.md: how much slower a plan may be that takes less memory.
+constexpr double hardlySlower = 1.01;
+
 } // namespace
+
+bool Plans::isNear(const Cost &cost) const {
+  return double(cost.cycles) <= hardlySlower * double(fastest_.cost.cycles);
+}
+
+bool Plans::wants(const Cost &cost) const {
+  return isNear(cost) && cost.tempBytes < fastest_.cost.tempBytes &&
+         std::none_of(lean_.begin(), lean_.end(), [&](const Found &other) {
+           return other.cost.cycles <= cost.cycles && other.cost.tempBytes <= cost.tempBytes;
+         });
+}
+
+void Plans::add(Found found) {
+  std::erase_if(lean_, [&](const Found &other) {
+    return other.cost.cycles >= found.cost.cycles && other.cost.tempBytes >= found.cost.tempBytes;
+  });
+  lean_.push_back(std::move(found));
+}
+
+void Plans::addBest(Found found) {
+  std::swap(fastest_, found);
+  std::erase_if(lean_, [&](const Found &other) {
+    return !isNear(other.cost) || other.cost.tempBytes >= fastest_.cost.tempBytes;
+  });
+  if (found.valid && wants(found.cost))
+    add(std::move(found));
+}
+
+Found Plans::leanest() const {
+  const Found *best = &fastest_;
+  for (const auto &found : lean_)
+    if (std::pair(found.cost.tempBytes, found.cost.cycles) <
+        std::pair(best->cost.tempBytes, best->cost.cycles))
+      best = &found;
+  return *best;
+}
 
 void search(const Machine &machine, const Problem &problem, const ConvOptions &options,
             const Constraints &constraints, const Transform &transform, const Variant &variant,
-            const Objective &objective, const Evaluate *evaluate, Found &best) {
-  Searcher(machine, problem, options, constraints, transform, variant, objective, evaluate, best)
+            const Objective &objective, const Evaluate *evaluate, Plans &plans) {
+  Searcher(machine, problem, options, constraints, transform, variant, objective, evaluate, plans)
       .run();
 }
 

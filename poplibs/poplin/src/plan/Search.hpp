@@ -38,13 +38,28 @@ struct Found {
   bool valid = false, joint = false;
 };
 
+// The fastest plan of those offered, and those that are hardly slower and take less memory.
+class Plans {
+public:
+  const Found &fastest() const { return fastest_; }
+  void addBest(Found found); // better than the fastest so far
+  bool wants(const Cost &cost) const;
+  void add(Found found); // that is wanted
+  Found leanest() const;
+
+private:
+  bool isNear(const Cost &cost) const;
+  Found fastest_;
+  std::vector<Found> lean_; // near the fastest; none both faster and smaller than another
+};
+
 // Cost of a partition beside that of the problem itself; `joint` plans add other passes.
 using Evaluate = std::function<Cost(const Variant &, const ConvPartition &)>;
 
-// Improves `best` if a partition of this problem is better.
+// Adds the best partitions of this problem.
 void search(const Machine &machine, const Problem &problem, const ConvOptions &options,
             const Constraints &constraints, const Transform &transform, const Variant &variant,
-            const Objective &objective, const Evaluate *evaluate, Found &best);
+            const Objective &objective, const Evaluate *evaluate, Plans &plans);
 
 // Partial results are as wide as inputs and outputs; those of quarters are half.
 ConvOptions withWidePartials(const ConvParams &params, ConvOptions options);
