@@ -26,6 +26,22 @@ void checkRoundTrip(const Stored &stored) {
     throw std::logic_error("what was accepted changes when it is written and read");
 }
 
+lowering::WeightSpec floats(const TensorId &id, const Shape &shape) {
+  lowering::WeightSpec spec;
+  spec.id = id;
+  spec.info = TensorInfo(DataType::FLOAT, shape);
+  return spec;
+}
+
+// A convolution with the norm behind it, which the host folds.
+void addNorm(lowering::Interface &io) {
+  io.weights.push_back(floats("kernel", {4, 3, 1}));
+  for (const char *id : {"scale", "shift", "mean", "variance"})
+    io.weights.push_back(floats(id, {4}));
+  io.made = {floats("made", {4, 3, 1}), floats("bias", {4})};
+  io.norms = {{"made", "bias", "kernel", "", "scale", "shift", "mean", "variance", 1e-5, 2, 3}};
+}
+
 Stored sample() {
   Stored out;
   out.hash = "0123456789abcdef0123456789abcdef";
@@ -47,6 +63,7 @@ Stored sample() {
   weight.groups = 2;
   weight.groupOf = {0, 1};
   io.weights = {weight};
+  addNorm(io);
   io.held = io.hyperParameters = {input};
   io.cycleCounters = {""};
   out.interface = io;

@@ -468,6 +468,32 @@ private:
       else
         addWeightStream(v);
     }
+    addFoldedNorms();
+  }
+  // The host keeps what it makes others of, unless the device has it too.
+  void addFoldedNorms() {
+    auto &io = interface_;
+    std::set<TensorId> there;
+    for (const auto *specs : {&io.weights, &io.made})
+      for (const auto &spec : *specs)
+        there.insert(spec.id);
+    for (const auto &norm : model_.norms) {
+      if (!there.count(norm.weights))
+        continue; // pruned, or nothing is sent
+      io.norms.push_back(norm);
+      for (const auto &id :
+           {norm.ofWeights, norm.ofBias, norm.scale, norm.shift, norm.mean, norm.variance})
+        if (!id.empty() && there.insert(id).second) {
+          auto &spec = io.weights.emplace_back();
+          spec.id = id;
+          spec.info = model_.graph[model_.graph.find(id)].info;
+        }
+    }
+  }
+  bool isMadeByHost(const TensorId &id) const {
+    return std::any_of(model_.norms.begin(), model_.norms.end(), [&](const ir::FoldedNorm &norm) {
+      return id == norm.weights || id == norm.bias;
+    });
   }
   void addHyperParameter(Value v) {
     const auto &value = model_.graph[v];
@@ -489,12 +515,13 @@ private:
     group(spec, whole);
     if (value.shardOf != ir::none)
       shard(spec, value);
+    const bool made = isMadeByHost(spec.id);
     if (spec.remote) {
       spec.toDevice = lowering_.remotes().at(v).buffer.handle();
       spec.toHost = returns(whole) ? spec.toDevice : "";
     } else
-      connect(spec, lowering_.tensor(v), returns(whole));
-    interface_.weights.push_back(spec);
+      connect(spec, lowering_.tensor(v), !made && returns(whole));
+    (made ? interface_.made : interface_.weights).push_back(spec);
   }
   void connect(WeightSpec &spec, const poplar::Tensor &t, bool returns) {
     const bool alike = spec.groupOf.empty() && spec.shardOf.empty();

@@ -4,6 +4,7 @@
 // the graph (an executable from the cache comes with it).
 #pragma once
 #include "analysis/locations.hpp"
+#include "ir/foldednorm.hpp"
 #include "ir/outline.hpp"
 #include "lowering/lowering.hpp"
 #include <popart/dataflow.hpp>
@@ -21,6 +22,7 @@ struct Model {
   std::set<ir::Value> hyperParameters;   // variables that the optimizer writes
   std::map<ir::Value, ir::Value> spread; // copies of these on further IPUs, and whose they are
   std::set<ir::Value> setup; // what nodes make of weights alone: once, when weights have come
+  std::vector<ir::FoldedNorm> norms; // that the host makes weights of
   std::map<TensorId, InputSettings> inputSettings;
   std::map<TensorId, VariableSettings> variableSettings;
   std::int64_t accumulationFactor = 1;
@@ -59,8 +61,10 @@ struct WeightSpec : HostTensorSpec {
 struct Interface {
   std::vector<InputSpec> inputs;
   std::vector<AnchorSpec> anchors;
-  std::vector<WeightSpec> weights;  // in both directions
-  std::vector<HostTensorSpec> held; // large constants, uploaded when the engine is loaded
+  std::vector<WeightSpec> weights;   // in both directions; without streams: the host's alone
+  std::vector<WeightSpec> made;      // by the host, from weights
+  std::vector<ir::FoldedNorm> norms; // how
+  std::vector<HostTensorSpec> held;  // large constants, uploaded when the engine is loaded
   std::vector<HostTensorSpec> hyperParameters;
   std::vector<std::string> cycleCounters; // ids: "" is the whole step
   bool random = false;                    // there is a seed

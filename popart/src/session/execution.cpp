@@ -7,6 +7,7 @@
 #include "openipu/Heartbeat.hpp"
 #include "openipu/Transport.hpp"
 #include "session/convert.hpp"
+#include "transforms/rewriting/foldbatchnorms.hpp"
 #include <algorithm>
 #include <cstring>
 #include <popart/error.hpp>
@@ -271,7 +272,24 @@ void Execution::connectWeights() {
 void Execution::weightsFromHost(const Weights &from) {
   for (const auto &spec : io_.weights)
     connectUpload(spec, from.at(spec.id));
+  const auto made = makeWeights(from); // until they are there
+  for (const auto &spec : io_.made)
+    connectUpload(spec, made.at(spec.id));
   run(lowering::WeightsFromHost, "WeightsFromHost");
+}
+Weights Execution::makeWeights(const Weights &from) const {
+  std::map<TensorId, TensorInfo> forms;
+  for (const auto *specs : {&io_.weights, &io_.made})
+    for (const auto &spec : *specs)
+      forms[spec.id] = {ir::narrowed(spec.info.dataType()), spec.info.shape()};
+  const auto values = [&](const TensorId &id) { return from.at(id).as(forms.at(id)); };
+  Weights made;
+  for (const auto &norm : io_.norms) {
+    const auto folded = transforms::foldOnHost(norm, forms.at(norm.bias).dataType(), values);
+    made[norm.weights] = HostBytes(folded.weights);
+    made[norm.bias] = HostBytes(folded.bias);
+  }
+  return made;
 }
 void Execution::weightsToHost(Weights &to) {
   for (const auto &spec : io_.weights) {

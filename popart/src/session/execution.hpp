@@ -75,6 +75,7 @@ private:
   void connectInput(const lowering::InputSpec &spec);
   void connectAnchor(const lowering::AnchorSpec &spec);
   void connectWeights();
+  Weights makeWeights(const Weights &from) const; // that norms have gone into
   void connectUpload(const lowering::WeightSpec &spec, const HostBytes &from);
   void connectDownload(const lowering::WeightSpec &spec);
   // What takes the values of one replica.

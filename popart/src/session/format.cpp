@@ -5,6 +5,7 @@
 #include "base/Text.hpp"
 #include "session/convert.hpp"
 #include <algorithm>
+#include <bit>
 #include <istream>
 #include <ostream>
 #include <popart/error.hpp>
@@ -14,7 +15,7 @@ namespace popart::session {
 
 namespace {
 
-constexpr std::uint64_t version = 6;
+constexpr std::uint64_t version = 7;
 constexpr std::size_t headerBytes =
     8 + 3 * 8; // magic, version, length and checksum of the metadata
 
@@ -90,6 +91,29 @@ HostTensorSpec getSpec(ByteReader &in) {
   return spec;
 }
 
+void put(ByteWriter &out, const WeightSpec &spec) {
+  put(out, static_cast<const HostTensorSpec &>(spec));
+  out.number(static_cast<std::uint64_t>(spec.groups));
+  out.list(spec.groupOf, [&](auto g) { out.number(static_cast<std::uint64_t>(g)); });
+  out.number(static_cast<std::uint64_t>(spec.role));
+  out.number(spec.returnsAll);
+  out.number(spec.remote);
+  out.number(static_cast<std::uint64_t>(spec.shardElements));
+  out.list(spec.shardOf, [&](auto s) { out.number(static_cast<std::uint64_t>(s)); });
+}
+
+constexpr TensorId ir::FoldedNorm::*normIds[] = {
+    &ir::FoldedNorm::weights, &ir::FoldedNorm::bias,    &ir::FoldedNorm::ofWeights,
+    &ir::FoldedNorm::ofBias,  &ir::FoldedNorm::scale,   &ir::FoldedNorm::shift,
+    &ir::FoldedNorm::mean,    &ir::FoldedNorm::variance};
+void put(ByteWriter &out, const ir::FoldedNorm &norm) {
+  for (const auto id : normIds)
+    out.text(norm.*id);
+  out.number(std::bit_cast<std::uint64_t>(norm.epsilon));
+  out.number(static_cast<std::uint64_t>(norm.groups));
+  out.number(static_cast<std::uint64_t>(norm.apart));
+}
+
 void put(ByteWriter &out, const Interface &io) {
   out.list(io.inputs, [&](const InputSpec &spec) {
     put(out, static_cast<const HostTensorSpec &>(spec));
@@ -101,16 +125,9 @@ void put(ByteWriter &out, const Interface &io) {
     out.number(static_cast<std::uint64_t>(spec.buffersPerStep));
     out.list(spec.outer, [&](auto d) { out.number(static_cast<std::uint64_t>(d)); });
   });
-  out.list(io.weights, [&](const WeightSpec &spec) {
-    put(out, static_cast<const HostTensorSpec &>(spec));
-    out.number(static_cast<std::uint64_t>(spec.groups));
-    out.list(spec.groupOf, [&](auto g) { out.number(static_cast<std::uint64_t>(g)); });
-    out.number(static_cast<std::uint64_t>(spec.role));
-    out.number(spec.returnsAll);
-    out.number(spec.remote);
-    out.number(static_cast<std::uint64_t>(spec.shardElements));
-    out.list(spec.shardOf, [&](auto s) { out.number(static_cast<std::uint64_t>(s)); });
-  });
+  for (const auto *specs : {&io.weights, &io.made})
+    out.list(*specs, [&](const WeightSpec &spec) { put(out, spec); });
+  out.list(io.norms, [&](const ir::FoldedNorm &norm) { put(out, norm); });
   for (const auto *specs : {&io.held, &io.hyperParameters})
     out.list(*specs, [&](const HostTensorSpec &spec) { put(out, spec); });
   out.list(io.cycleCounters, [&](const std::string &id) { out.text(id); });
@@ -141,6 +158,31 @@ WeightSpec getWeight(ByteReader &in) {
   in.list([&] { spec.shardOf.push_back(in.number(0, most)); });
   return spec;
 }
+ir::FoldedNorm getNorm(ByteReader &in) {
+  ir::FoldedNorm norm;
+  for (const auto id : normIds)
+    norm.*id = in.text();
+  norm.epsilon = std::bit_cast<double>(in.number());
+  norm.groups = in.number(1, most);
+  norm.apart = in.number(1, most);
+  return norm;
+}
+// Whether what it is made of, and what is made, is there and of sizes that belong together.
+bool belongTogether(const ir::FoldedNorm &norm, const Interface &io) {
+  const auto elements = [](const std::vector<WeightSpec> &specs, const TensorId &id) {
+    const auto it = std::find_if(specs.begin(), specs.end(),
+                                 [&](const WeightSpec &spec) { return spec.id == id; });
+    return it == specs.end() || it->groups > 1 ? -1 : it->info.nelms();
+  };
+  const auto channels = elements(io.made, norm.bias), all = elements(io.made, norm.weights);
+  const auto has = [&](const TensorId &id, std::int64_t size) {
+    return elements(io.weights, id) == size;
+  };
+  return channels > 0 && all > 0 && channels % norm.groups == 0 && all % norm.groups == 0 &&
+         has(norm.ofWeights, all) && (norm.ofBias.empty() || has(norm.ofBias, channels)) &&
+         has(norm.scale, channels) && has(norm.shift, channels) && has(norm.mean, channels) &&
+         has(norm.variance, channels);
+}
 Interface getInterface(ByteReader &in) {
   Interface io;
   in.list([&] {
@@ -150,7 +192,9 @@ Interface getInterface(ByteReader &in) {
     io.inputs.push_back(spec);
   });
   in.list([&] { io.anchors.push_back(getAnchor(in)); });
-  in.list([&] { io.weights.push_back(getWeight(in)); });
+  for (auto *specs : {&io.weights, &io.made})
+    in.list([&] { specs->push_back(getWeight(in)); });
+  in.list([&] { io.norms.push_back(getNorm(in)); });
   for (auto *specs : {&io.held, &io.hyperParameters})
     in.list([&] { specs->push_back(getSpec(in)); });
   in.list([&] { io.cycleCounters.emplace_back(in.text()); });
@@ -169,6 +213,10 @@ Interface getInterface(ByteReader &in) {
         std::any_of(spec.shardOf.begin(), spec.shardOf.end(),
                     [&](std::int64_t s) { return s >= io.replicas; }))
       damagedFile();
+  if (io.made.size() != 2 * io.norms.size() ||
+      !std::all_of(io.norms.begin(), io.norms.end(),
+                   [&](const ir::FoldedNorm &norm) { return belongTogether(norm, io); }))
+    damagedFile();
   return io;
 }
 

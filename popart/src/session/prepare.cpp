@@ -105,6 +105,19 @@ void findStill(P &p) {
   p.still.insert(p.model().setup.begin(), p.model().setup.end());
 }
 
+// The host makes the weights that norms went into, unless it sends some of them alone, or the
+// device has them in parts, beside the chip or differing by replica: then the tiles do.
+bool hostFolds(const P &p) {
+  const auto &location = p.options().weightTensorLocationSettings.location;
+  return p.options().updatableNamedBuffers.empty() && p.out.context.sharedBy.empty() &&
+         p.options().tensorLocationSettingsOverride.empty() &&
+         location.storage == TensorStorage::OnChip &&
+         location.replicatedTensorSharding == ReplicatedTensorSharding::Off;
+}
+void foldBatchNorms(P &p) {
+  transforms::foldBatchNorms(p.graph(), p.kept, hostFolds(p) ? &p.model().norms : nullptr);
+}
+
 bool training(const P &p) { return p.training(); }
 bool inference(const P &p) { return !p.training(); }
 bool pipelined(const P &p) { return p.pipelined(); }
@@ -150,7 +163,7 @@ std::vector<Pass> forwardPasses() {
       {"move scales", Skip::Optional, "factors of products are on the smaller operand",
        [](P &p) { transforms::moveScales(p.graph(), p.kept); }, training},
       {"fold batch norms", Skip::Optional, "batch norms are part of the weights in front of them",
-       [](P &p) { transforms::foldBatchNorms(p.graph(), p.kept); }, inference},
+       foldBatchNorms, inference},
       {"fold scales", Skip::Optional, "constant factors are part of the weights in front of them",
        [](P &p) { transforms::foldScales(p.graph(), p.kept); }, inference},
       {"cut batches", Skip::Needed, "the forward pass works on parts of batches",

@@ -103,31 +103,41 @@ ir::HostTensor scaledOnHost(const ir::HostTensor &weights, const ir::HostTensor 
   return ir::HostTensor::fromDoubles(weights.info(), w);
 }
 
+// Where the channels of the result stand in the weights: `groups` dimensions are split off in
+// front, and `axis` is theirs.
+struct Channels {
+  Shape shape; // of the weights
+  std::size_t axis = 0;
+  std::int64_t groups = 1;
+  std::int64_t apart() const {
+    return ir::elementsOf(Shape(shape.begin() + std::ptrdiff_t(axis) + 1, shape.end()));
+  }
+};
+Channels channelsOf(const Node &linear, const Shape &weights) {
+  const auto &type = linear.def->type;
+  if (type != "ConvDataGrad")
+    return {weights, type == "MatMul" ? weights.size() - 1 : 0, 1};
+  // [in, out / groups, ...], as [groups, in / groups, out / groups, ...]
+  Channels c{weights, 2, linear.attributes.find<std::int64_t>("group").value_or(1)};
+  c.shape.front() /= c.groups;
+  c.shape.insert(c.shape.begin(), c.groups);
+  return c;
+}
+
 // The weights times m, one factor per output channel: on the host if the weights are constants,
 // else once on the tiles, whenever weights come.
 Value scaledWeights(GraphBuilder &b, std::vector<Node> &nodes, const Node &linear, Value m) {
   const Value w = linear.inputs[1];
   const Shape whole = b.shape(w);
-  const auto channels = ir::elementsOf(b.shape(m));
-  const bool transposed = linear.def->type == "ConvDataGrad";
-  const auto groups =
-      transposed ? linear.attributes.find<std::int64_t>("group").value_or(1) : std::int64_t(1);
-  Shape shape = whole;
-  if (transposed) { // [in, out / groups, ...], as [groups, in / groups, out / groups, ...]
-    shape.front() /= groups;
-    shape.insert(shape.begin(), groups);
-  }
-  const std::size_t axis = transposed ? 2 : linear.def->type == "MatMul" ? shape.size() - 1 : 0;
+  const auto [shape, axis, groups] = channelsOf(linear, whole);
   const Value factor = b.cast(m, b.type(w));
-  if (b.valuesOf(w) && b.valuesOf(factor)) {
-    const auto apart = ir::elementsOf(Shape(shape.begin() + std::ptrdiff_t(axis) + 1, shape.end()));
-    return b.constant(
-        scaledOnHost(*b.valuesOf(w), *b.valuesOf(factor), std::size_t(groups), std::size_t(apart)),
-        "weights");
-  }
+  if (b.valuesOf(w) && b.valuesOf(factor))
+    return b.constant(scaledOnHost(*b.valuesOf(w), *b.valuesOf(factor), std::size_t(groups),
+                                   std::size_t(channelsOf(linear, whole).apart())),
+                      "weights");
   Shape factors(shape.size(), 1);
   factors[0] = groups;
-  factors[axis] = channels / groups;
+  factors[axis] = ir::elementsOf(b.shape(m)) / groups;
   const auto node = [&](const char *type, const ir::Values &inputs,
                         const ir::Attributes &attributes) {
     return ops::addUnfolded(b.graph(), nodes, type, inputs, attributes, b.settings,
@@ -139,32 +149,101 @@ Value scaledWeights(GraphBuilder &b, std::vector<Node> &nodes, const Node &linea
   return reshaped(node("Mul", {reshaped(w, shape), b.reshape(factor, factors)}, {}), whole);
 }
 
-// Writes the linear operator with its new weights, or a product and a sum if there is none to take
-// the norm; returns what stands for the norm's output.
-Value write(GraphBuilder &b, std::vector<Node> &nodes, const Fold &fold, const Node &norm) {
+// What is made of a norm, channel by channel: m, and what is added behind it.
+struct Parameters {
+  Value scale, shift, mean, variance;
+  Value bias = none; // of the linear operator
+};
+struct FactorAndBias {
+  Value factor, bias;
+};
+FactorAndBias combine(GraphBuilder &b, const Parameters &p, double epsilon, DataType type) {
   const auto real = [&](Value v) {
     return b.cast(b.reshape(v, {ir::elementsOf(b.shape(v))}), DataType::FLOAT);
   };
-  const double epsilon = OpView(b.graph(), norm).real("epsilon", 1e-5f);
-  const Value m = b.div(real(norm.inputs[1]), b.sqrt(b.add(real(norm.inputs[4]), epsilon)));
-  const Value mean = real(norm.inputs[3]);
-  const Value shift = fold.bias == none ? b.neg(mean) : b.sub(real(fold.bias), mean);
-  const Value bias = b.cast(b.add(real(norm.inputs[2]), b.mul(shift, m)), b.type(norm.inputs[0]));
-  if (!fold.linear) {
-    Shape channels(b.shape(norm.inputs[0]).size() - 1, 1);
-    channels[0] = b.shape(norm.inputs[0])[1];
-    return b.add(b.mul(norm.inputs[0], b.reshape(m, channels)), b.reshape(bias, channels));
-  }
-  const Value x = fold.linear->inputs[0], w = scaledWeights(b, nodes, *fold.linear, m);
-  const auto &type = fold.linear->def->type;
+  const Value m = b.div(real(p.scale), b.sqrt(b.add(real(p.variance), epsilon)));
+  const Value mean = real(p.mean);
+  const Value moved = p.bias == none ? b.neg(mean) : b.sub(real(p.bias), mean);
+  return {m, b.cast(b.add(real(p.shift), b.mul(moved, m)), type)};
+}
+
+double epsilonOf(const Graph &graph, const Node &norm) {
+  return OpView(graph, norm).real("epsilon", 1e-5f);
+}
+
+// The linear operator with its new weights and bias.
+Value writeLinear(GraphBuilder &b, const Node &linear, Value w, Value bias) {
+  const auto &type = linear.def->type;
+  const Value x = linear.inputs[0];
   if (type == "MatMul")
-    return b.add(b.op(type, {x, w}, fold.linear->attributes), bias);
-  return b.op(type, {x, w, bias}, fold.linear->attributes);
+    return b.add(b.op(type, {x, w}, linear.attributes), bias);
+  return b.op(type, {x, w, bias}, linear.attributes);
+}
+
+// Writes the linear operator, or a product and a sum if there is none to take the norm; returns
+// what stands for the norm's output.
+Value write(GraphBuilder &b, std::vector<Node> &nodes, const Fold &fold, const Node &norm) {
+  const auto &in = norm.inputs;
+  const auto [m, bias] = combine(b, {in[1], in[2], in[3], in[4], fold.bias},
+                                 epsilonOf(b.graph(), norm), b.type(in[0]));
+  if (fold.linear)
+    return writeLinear(b, *fold.linear, scaledWeights(b, nodes, *fold.linear, m), bias);
+  Shape channels(b.shape(in[0]).size() - 1, 1);
+  channels[0] = b.shape(in[0])[1];
+  return b.add(b.mul(in[0], b.reshape(m, channels)), b.reshape(bias, channels));
+}
+
+// Whether the host has all that goes into the new weights, so that it can make them.
+bool isOfVariables(const Graph &graph, const Fold &fold, const Node &norm) {
+  const auto isVariable = [&](Value v) { return graph[v].kind == ir::Kind::Variable; };
+  return fold.linear && isVariable(fold.linear->inputs[1]) &&
+         (fold.bias == none || isVariable(fold.bias)) &&
+         std::all_of(norm.inputs.begin() + 1, norm.inputs.begin() + 5, isVariable);
+}
+
+// The same with weights and bias that the host makes.
+Value writeForHost(GraphBuilder &b, const Fold &fold, const Node &norm, ir::FoldedNorm &made) {
+  auto &graph = b.graph();
+  const auto &in = norm.inputs;
+  const auto variable = [&](const char *name, const TensorInfo &info) {
+    ir::ValueData value;
+    value.name = b.prefix + name;
+    value.info = info;
+    value.kind = ir::Kind::Variable;
+    return graph.add(std::move(value));
+  };
+  const auto name = [&](Value v) { return v == none ? TensorId() : graph[v].name; };
+  const Value of = fold.linear->inputs[1];
+  const Value w = variable("weights", TensorInfo(graph[of].info));
+  const Value bias =
+      variable("bias", TensorInfo(b.type(in[0]), Shape{ir::elementsOf(b.shape(in[1]))}));
+  const auto channels = channelsOf(*fold.linear, b.shape(of));
+  made = {name(w),         name(bias),  name(of),    name(fold.bias),        name(in[1]),
+          name(in[2]),     name(in[3]), name(in[4]), epsilonOf(graph, norm), channels.groups,
+          channels.apart()};
+  return writeLinear(b, *fold.linear, w, bias);
 }
 
 } // namespace
 
-unsigned foldBatchNorms(Graph &graph, const std::set<Value> &kept) {
+FoldedValues foldOnHost(const ir::FoldedNorm &norm, DataType bias,
+                        const std::function<ir::HostTensor(const TensorId &)> &values) {
+  Graph graph;
+  GraphBuilder b(graph);
+  const auto given = [&](const TensorId &id) { return id.empty() ? none : b.constant(values(id)); };
+  const auto made = combine(b,
+                            {given(norm.scale), given(norm.shift), given(norm.mean),
+                             given(norm.variance), given(norm.ofBias)},
+                            norm.epsilon, bias);
+  const auto weights = values(norm.ofWeights);
+  const Value factor = b.cast(made.factor, weights.info().dataType());
+  return {
+      scaledOnHost(weights, *b.valuesOf(factor), std::size_t(norm.groups), std::size_t(norm.apart)),
+      *b.valuesOf(made.bias)};
+}
+
+unsigned foldBatchNorms(Graph &graph, const std::set<Value> &kept,
+                        std::vector<ir::FoldedNorm> *byHost) {
   const Finder finder(graph, kept);
   std::vector<Node> nodes;
   std::map<std::size_t, std::vector<Node>> written;
@@ -179,7 +258,9 @@ unsigned foldBatchNorms(Graph &graph, const std::set<Value> &kept) {
     b.settings = fold->linear ? fold->linear->settings : norm.settings;
     folded += fold->linear != nullptr;
     b.prefix = graph[norm.outputs[0]].name + "/";
-    const Value y = write(b, made, *fold, norm);
+    const bool ofVariables = byHost && isOfVariables(graph, *fold, norm);
+    const Value y = ofVariables ? writeForHost(b, *fold, norm, byHost->emplace_back())
+                                : write(b, made, *fold, norm);
     for (Value &out : made.back().outputs)
       if (out == y)
         out = norm.outputs[0];

@@ -81,6 +81,32 @@ TEST(FoldBatchNorm, KeepsNumbers) {
   }
 }
 
+// The device has the layer alone; the host makes its weights of the variables.
+TEST(FoldBatchNorm, LeavesVariablesToTheHost) {
+  for (const auto &l :
+       std::vector<Layer>{{},
+                          {"Conv", {2, 4, 5, 6}, {6, 2, 3, 3}, 2, false},
+                          {"Conv", {2, 4, 5}, {6, 4, 3}, 1, true, DataType::FLOAT16},
+                          {"ConvTranspose", {2, 4, 5, 6}, {4, 3, 3, 3}, 2, true},
+                          {"MatMul", {5, 7}, {7, 6}, 1, true}}) {
+    SCOPED_TRACE(l.type);
+    Model m;
+    const Value y = normalised(m, linear(m, l, variable(m, l.weights, l.data)));
+    const auto before = m.run(y);
+    std::vector<ir::FoldedNorm> norms;
+    EXPECT_EQ(transforms::foldBatchNorms(m.graph, {y}, &norms), 1u);
+    transforms::prune(m.graph, {y});
+    ASSERT_EQ(norms.size(), 1u);
+    EXPECT_EQ(m.graph.nodes.size(), l.type == "MatMul" ? 2u : 1u) << ir::text(m.graph);
+    const auto made = transforms::foldOnHost(
+        norms[0], l.data, [&](const TensorId &id) { return m.graph[m.graph.find(id)].data; });
+    m.feed(m.graph.find(norms[0].weights), made.weights.doubles());
+    m.feed(m.graph.find(norms[0].bias), made.bias.doubles());
+    const double rounding = l.data == DataType::FLOAT16 ? 1e-2 : 1e-5;
+    expectNear(m.run(y), before, rounding, rounding);
+  }
+}
+
 // Of any size: nothing is left for the tiles to do but the layer.
 TEST(FoldBatchNorm, FoldsConstantsOnTheHost) {
   for (const auto &l :
@@ -155,18 +181,32 @@ TEST(FoldBatchNorm, FollowsTheWeightsOfASession) {
   };
   // ((w x + 1) - m) / 2 s + 3 with w = m = scale, s = 2 scale
   const auto want = [](float x, float scale) { return (scale * x + 1 - scale) * scale + 3; };
-  for (bool constant : {true, false}) {
+  enum Case { Constants, Variables, FromTheCache, OnTheTiles };
+  const Folder folder;
+  for (const auto which : {Constants, Variables, FromTheCache, OnTheTiles}) {
+    SCOPED_TRACE(int(which));
+    const bool constant = which == Constants;
     auto model = build(2), other = build(-3);
     const auto y = model->getOutputTensorIds()[0];
     SessionOptions options;
     options.constantWeights = constant;
+    options.enableEngineCaching = which == Variables || which == FromTheCache;
+    options.cachePath = folder.path().string();
+    if (which == OnTheTiles)
+      options.updatableNamedBuffers = {"m", "v"};
+    auto device = options.enableEngineCaching
+                      ? DeviceManager::createDeviceManager().acquireAvailableDevice(1)
+                      : modelDevice(); // of which nothing is kept
     auto session = InferenceSession::createFromOnnxModel(
-        model->getModelProto(), DataFlow(1, {{y, AnchorReturnType("All")}}), modelDevice(),
+        model->getModelProto(), DataFlow(1, {{y, AnchorReturnType("All")}}), device,
         InputShapeInfo(), options);
-    EXPECT_EQ(
-        session->serializeIr(IrSerializationFormat::JSON).find("\"type\":\"BatchNormalization\""),
-        std::string::npos);
     session->prepareDevice();
+    if (which == FromTheCache)
+      EXPECT_TRUE(isWarm(*session));
+    else
+      EXPECT_EQ(
+          session->serializeIr(IrSerializationFormat::JSON).find("\"type\":\"BatchNormalization\""),
+          std::string::npos);
     session->weightsFromHost();
     const Floats in{1, 2, 3, 4};
     const auto check = [&](float scale) {
@@ -180,5 +220,13 @@ TEST(FoldBatchNorm, FollowsTheWeightsOfASession) {
     session->resetHostWeights(other->getModelProto());
     session->weightsFromHost();
     check(-3);
+    EXPECT_EQ(readWeight(*session, "w", 1), Floats{-3});
+    EXPECT_EQ(readWeight(*session, "m", 1), Floats{-3});
+    float mean = 4;
+    WeightsIO changed;
+    changed.insert("m", MutableVoidData(&mean, TensorInfo(DataType::FLOAT, Shape{1})));
+    session->writeWeights(changed);
+    session->weightsFromHost();
+    EXPECT_NEAR(step(*session, "x", in, y, 4)[0], (-3 * in[0] + 1 - 4) * -3 + 3, 1e-4);
   }
 }
