@@ -2,7 +2,9 @@
 #include "backend/InterpreterTest.hpp"
 #include "backend/Kernels.hpp"
 #include "base/FloatMode.hpp"
+#include "base/testing/Message.hpp"
 #include "base/Threads.hpp"
+#include "openipu/Attributes.hpp"
 #include "openipu/Kernel.hpp"
 #include "poplar/exceptions.hpp"
 #include "tensor/View.hpp"
@@ -116,4 +118,27 @@ TEST(Kernel, WhatABackendLacksIsTheHosts) {
   const auto host = implementationOf("test.shrink", "test.other");
   EXPECT_EQ(host.where, Where::Host);
   EXPECT_EQ(host.kernel, &findKernel("test.shrink"));
+}
+
+TEST(Attributes, AreReadInTheOrderInWhichTheyWereWritten) {
+  struct Pair {
+    std::uint16_t a, b;
+  };
+  const std::vector<Pair> pairs{{1, 2}, {3, 4}};
+  const auto bytes =
+      openipu::AttributeWriter().put(1.5f).put(pairs).put(std::string("text")).put(true).take();
+  openipu::AttributeReader in(bytes);
+  EXPECT_EQ(in.get<float>(), 1.5f);
+  EXPECT_EQ(in.getVector<Pair>()[1].b, 4);
+  EXPECT_EQ(in.getString(), "text");
+  EXPECT_FALSE(in.empty());
+  EXPECT_TRUE(in.get<bool>());
+  EXPECT_TRUE(in.empty());
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_EQ(base::testing::messageOf<std::runtime_error>([&] {
+                openipu::AttributeReader part(std::string_view(bytes).substr(0, size));
+                part.get<float>(), part.getVector<Pair>(), part.getString(), part.get<bool>();
+              }),
+              "The attributes of a kernel end too early: the executable is damaged, or was written "
+              "by another version. Compile it again.");
 }
