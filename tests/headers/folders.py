@@ -3,9 +3,7 @@
 """Folders of a layer include each other in one direction.
 
 A layer is a folder `src`; its folders are those right below it, with all that is in them. Files that
-stand in `src` itself (doors such as Access.hpp) and tests may include any of them. Cycles that are
-still there stand in folder_cycles.txt, each as the include that must go: a line may be deleted from
-it and none added.
+stand in `src` itself (doors such as Access.hpp) and tests may include any of them.
 """
 import collections
 import pathlib
@@ -54,23 +52,16 @@ def cycle(edges):
     return next((found for folder in sorted(after) if (found := walk(folder, []))), [])
 
 
-def main(root, listed):
-    known = [line.split("#")[0].split() for line in listed.read_text().splitlines() if line.split("#")[0].strip()]
+def main(root):
     wrong = []
     for src in sorted(path for path in root.glob("**/src") if path.is_dir() and "build" not in path.parts):
-        layer = src.relative_to(root).as_posix()
         edges = includes(src.resolve())
-        allowed = {(a, b) for where, a, _, b in known if where == layer}
-        kept = {edge: files for edge, files in edges.items() if edge not in allowed}
-        if found := cycle(kept):
-            wrong.append(f"{layer}: {' -> '.join(found)}")
-            wrong += [f"    {a} -> {b} by {', '.join(kept[a, b][:4])}" for a, b in zip(found, found[1:])]
-        for edge in sorted(allowed):
-            if edge not in edges or not cycle({**kept, edge: []}):
-                wrong.append(f"{layer}: {edge[0]} -> {edge[1]} makes no cycle any more; delete its line of {listed.name}")
-    print("\n".join(wrong) or "no cycles but those that are listed")
+        if found := cycle(edges):
+            wrong.append(f"{src.relative_to(root).as_posix()}: {' -> '.join(found)}")
+            wrong += [f"    {a} -> {b} by {', '.join(edges[a, b][:4])}" for a, b in zip(found, found[1:])]
+    print("\n".join(wrong) or "no cycles")
     return bool(wrong)
 
 
 if __name__ == "__main__":
-    sys.exit(main(pathlib.Path(sys.argv[1]), pathlib.Path(__file__).with_name("folder_cycles.txt")))
+    sys.exit(main(pathlib.Path(sys.argv[1])))
