@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """check.py ROOT: paths in ARCHITECTURE.md and CONTRIBUTING.md exist, ARCHITECTURE.md names every internal header and every
-layer, clang-tidy looks at the headers of all layers, and a pass over models finds its file."""
+layer, clang-tidy looks at the headers of all layers, a pass over models finds its file, and docs/scaling.md has the rates of
+docs/timing.md."""
 import pathlib
 import re
 import sys
@@ -49,6 +50,16 @@ if len(passes) < 20:
 for name in sorted(passes):
     if not known(f"popart/src/transforms/*/{name.replace(' ', '').lower()}.cpp"):
         problems.append(f"the pass \"{name}\" of popart has no file of its name in a folder of transforms/")
+
+# | 64 GC200 (M18) | 3 | 92,997 | 0.93 | 100,469 | 0.87 |: modelled and published as in the row of M18 with that system.
+timing = (root / "docs/timing.md").read_text()
+rows = re.findall(r"^\| (\d+) \w+ \((M\d+)\) \|[^|]*\| ([\d,]+) \|[^|]*\| ([\d,]+) \|", (root / "docs/scaling.md").read_text(), re.M)
+if len(rows) < 10:
+    problems.append(f"only {len(rows)} rows were found in docs/scaling.md: this test looks in the wrong place")
+for ipus, row, modelled, published in rows:
+    rates = rf"^  {row}\b.*, {ipus} \w+ +{published.replace(',', '')} +{modelled.replace(',', '')} /s"
+    if not re.search(rates, timing, re.M):
+        problems.append(f"docs/scaling.md has {modelled} for {row} on {ipus} IPUs, docs/timing.md has not")
 
 print("\n".join(problems))
 sys.exit(bool(problems))
