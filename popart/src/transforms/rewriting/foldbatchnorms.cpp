@@ -98,13 +98,16 @@ ir::HostTensor scaledOnHost(const ir::HostTensor &weights, const ir::HostTensor 
   auto w = weights.doubles();
   const auto m = factors.doubles();
   const auto perGroup = m.size() / groups, size = w.size() / groups;
-  for (std::size_t i = 0; i < w.size(); ++i)
-    w[i] *= m[i / size * perGroup + i / apart % perGroup];
+  for (std::size_t i = 0; i < w.size(); i += apart) {
+    const double factor = m[i / size * perGroup + i / apart % perGroup];
+    for (std::size_t j = i; j < std::min(i + apart, w.size()); ++j)
+      w[j] *= factor;
+  }
   return ir::HostTensor::fromDoubles(weights.info(), w);
 }
 
-// Where the channels of the result stand in the weights: `groups` dimensions are split off in
-// front, and `axis` is theirs.
+// Where the channels of the result stand in the weights: along `axis` of `shape`, which begins with
+// the groups if there are several.
 struct Channels {
   Shape shape; // of the weights
   std::size_t axis = 0;
