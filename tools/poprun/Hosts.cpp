@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "Hosts.hpp"
+#include "base/NewFile.hpp"
 #include "base/Text.hpp"
 #include "Command.hpp"
 #include "machine/Error.hpp"
@@ -69,11 +70,13 @@ std::string reasonIn(const std::string &output) {
   return reason.empty() ? "mpirun gives no reason" : reason;
 }
 
-std::string problemOf(const Options &options, const std::string &host) {
+// Several are asked at once, and an mpirun that ends removes the folder that another is about to
+// use: each has one of its own.
+std::string problemOf(const Options &options, const std::string &host) try {
+  const base::TemporaryFolder folder;
   auto words = mpirunWords(options, true);
-  for (const auto &word : {"-np", "1", "--host"})
-    words.push_back(word);
-  words.push_back(host);
+  words.insert(words.end(),
+               {"--mca", "orte_local_tmpdir_base", folder.path(), "-np", "1", "--host", host});
   words.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
   words.push_back(probeCall);
   words.push_back(options.program.empty() ? "true" : options.program[0]);
@@ -81,6 +84,8 @@ std::string problemOf(const Options &options, const std::string &host) {
   if (!result.ended)
     return str("it does not answer within ", options.hostTimeout, " s (--host-timeout)");
   return result.output.find(fine) != std::string::npos ? "" : reasonIn(result.output);
+} catch (const std::exception &e) { // no folder, no process
+  return str("it cannot be asked: ", e.what());
 }
 
 void checkHosts(const Options &options, const Plan &plan) {
