@@ -137,8 +137,8 @@ Chip ipu2() {
       .receiveBytes = 18,         // STK: 12 to 24
       .workerStackBytes = 512,    // A12
       .supervisorStackBytes = 96, // K5: 3168 with six workers
-      .runtimeControlBytes = 624, // K5: 700 less what the program itself takes
-      .runtimeHostBytes = 243,    // K5: 289 less what its streams take
+      .runtimeControlBytes = 624, // K5, on GC2: 700 less what the program takes
+      .runtimeHostBytes = 243,    // K5, on GC2: 289 less what its streams take
   };
   return c;
 }
