@@ -44,6 +44,7 @@
 #include "transforms/rewriting/prune.hpp"
 #include <popart/builder.hpp>
 #include <popart/error.hpp>
+#include <ranges>
 
 namespace popart::session {
 
@@ -108,11 +109,15 @@ void findStill(P &p) {
 // The host makes the weights that norms went into, unless it sends some of them alone, or the
 // device has them in parts, beside the chip or differing by replica: then the tiles do.
 bool hostFolds(const P &p) {
-  const auto &location = p.options().weightTensorLocationSettings.location;
+  const auto isWhole = [&](std::uint32_t v) {
+    if (p.graph()[Value{v}].kind != ir::Kind::Variable)
+      return true;
+    const auto location = p.out.model.locations.of(p.graph(), Value{v});
+    return !location.offChip && !location.sharded;
+  };
+  const auto values = std::views::iota(0u, std::uint32_t(p.graph().size()));
   return p.options().updatableNamedBuffers.empty() && p.out.context.sharedBy.empty() &&
-         p.options().tensorLocationSettingsOverride.empty() &&
-         location.storage == TensorStorage::OnChip &&
-         location.replicatedTensorSharding == ReplicatedTensorSharding::Off;
+         std::ranges::all_of(values, isWhole);
 }
 void foldBatchNorms(P &p) {
   transforms::foldBatchNorms(p.graph(), p.kept, hostFolds(p) ? &p.model().norms : nullptr);

@@ -132,15 +132,15 @@ Channels channelsOf(const Node &linear, const Shape &weights) {
 Value scaledWeights(GraphBuilder &b, std::vector<Node> &nodes, const Node &linear, Value m) {
   const Value w = linear.inputs[1];
   const Shape whole = b.shape(w);
-  const auto [shape, axis, groups] = channelsOf(linear, whole);
+  const auto channels = channelsOf(linear, whole);
   const Value factor = b.cast(m, b.type(w));
   if (b.valuesOf(w) && b.valuesOf(factor))
-    return b.constant(scaledOnHost(*b.valuesOf(w), *b.valuesOf(factor), std::size_t(groups),
-                                   std::size_t(channelsOf(linear, whole).apart())),
+    return b.constant(scaledOnHost(*b.valuesOf(w), *b.valuesOf(factor),
+                                   std::size_t(channels.groups), std::size_t(channels.apart())),
                       "weights");
-  Shape factors(shape.size(), 1);
-  factors[0] = groups;
-  factors[axis] = ir::elementsOf(b.shape(m)) / groups;
+  Shape factors(channels.shape.size(), 1);
+  factors[0] = channels.groups;
+  factors[channels.axis] = ir::elementsOf(b.shape(m)) / channels.groups;
   const auto node = [&](const char *type, const ir::Values &inputs,
                         const ir::Attributes &attributes) {
     return ops::addUnfolded(b.graph(), nodes, type, inputs, attributes, b.settings,
@@ -149,7 +149,8 @@ Value scaledWeights(GraphBuilder &b, std::vector<Node> &nodes, const Node &linea
   const auto reshaped = [&](Value v, const Shape &to) {
     return b.shape(v) == to ? v : node("Reshape", {v}, {{"shape", ir::Integers(to)}});
   };
-  return reshaped(node("Mul", {reshaped(w, shape), b.reshape(factor, factors)}, {}), whole);
+  return reshaped(node("Mul", {reshaped(w, channels.shape), b.reshape(factor, factors)}, {}),
+                  whole);
 }
 
 // What is made of a norm, channel by channel: m, and what is added behind it.

@@ -181,9 +181,9 @@ TEST(FoldBatchNorm, FollowsTheWeightsOfASession) {
   };
   // ((w x + 1) - m) / 2 s + 3 with w = m = scale, s = 2 scale
   const auto want = [](float x, float scale) { return (scale * x + 1 - scale) * scale + 3; };
-  enum Case { Constants, Variables, FromTheCache, OnTheTiles };
+  enum Case { Constants, Variables, FromTheCache, OnTheTiles, BesideTheChip };
   const Folder folder;
-  for (const auto which : {Constants, Variables, FromTheCache, OnTheTiles}) {
+  for (const auto which : {Constants, Variables, FromTheCache, OnTheTiles, BesideTheChip}) {
     SCOPED_TRACE(int(which));
     const bool constant = which == Constants;
     auto model = build(2), other = build(-3);
@@ -194,6 +194,8 @@ TEST(FoldBatchNorm, FollowsTheWeightsOfASession) {
     options.cachePath = folder.path().string();
     if (which == OnTheTiles)
       options.updatableNamedBuffers = {"m", "v"};
+    if (which == BesideTheChip)
+      options.weightTensorLocationSettings = {TensorLocation(TensorStorage::OffChip), 0, 1};
     auto device = options.enableEngineCaching
                       ? DeviceManager::createDeviceManager().acquireAvailableDevice(1)
                       : modelDevice(); // of which nothing is kept
