@@ -60,15 +60,17 @@ class AsynchronousDataAccessor:
 
     buffer_size: batches that are loaded ahead. load_indefinitely: the next epoch begins when the last one ends.
     early_preload: loading begins now, not with the first epoch. rebatched_size: batches are put together to so many rows.
+    drop_last: what then is left of an epoch is dropped; otherwise it comes as a smaller batch. None: as the DataLoader says.
     miss_sleep_time_in_ms has no effect: the reader sleeps until a batch is there.
     """
 
     def __init__(self, dataset, buffer_size=3, miss_sleep_time_in_ms=0.1, load_indefinitely=True, early_preload=False,
-                 sharing_strategy=SharingStrategy.ForkServer, rebatched_size=None):
+                 sharing_strategy=SharingStrategy.ForkServer, rebatched_size=None, drop_last=None):
         self._process = None
         self._check(dataset, buffer_size, sharing_strategy, rebatched_size)
         self._dataset, self._rows, self._slots = dataset, rebatched_size, buffer_size
-        settings = Settings(buffer_size, load_indefinitely, rebatched_size, torch.get_rng_state())
+        self._drops = bool(getattr(dataset, "drop_last", False) if drop_last is None else drop_last)
+        settings = Settings(buffer_size, load_indefinitely, rebatched_size, self._drops, torch.get_rng_state())
         self._process, self._connection, self._memory = _start(dataset, settings, SharingStrategy(sharing_strategy))
         self._finalizer = weakref.finalize(self, _end, self._process, self._connection, self._memory)
         self._poll = select.poll()
@@ -99,7 +101,8 @@ class AsynchronousDataAccessor:
         data = self._dataset
         if isinstance(data, torch.utils.data.DataLoader):
             data = data.dataset if isinstance(data.dataset, torch.utils.data.IterableDataset) else data.sampler
-        return len(data) // self._rows
+        whole, rest = divmod(len(data), self._rows)
+        return whole + (1 if rest and not self._drops else 0)
 
     def terminate(self):
         """Ends the process. No more batches come."""

@@ -21,6 +21,7 @@ class Settings(NamedTuple):
     slots: int
     indefinitely: bool  # goes on with the next epoch without being asked
     rows: "int | None"  # puts batches together to so many rows
+    drop_last: bool  # of these: what is left of an epoch
     random: object  # state of PyTorch's random numbers in the reader
 
 
@@ -110,6 +111,7 @@ class _Worker:
                 self._listen(wait=False)
                 if self._wanted > self._epoch:
                     raise _Abandoned
+            put.end()
         finally:
             put.close()
 
@@ -143,6 +145,8 @@ class _Worker:
             self._skeleton = skeleton
             self._say(self._connection.send, ("batch", self._epoch, slot, shapes, skeleton))
 
+    def end(self):
+        pass
 
     def close(self):
         pass
@@ -163,11 +167,11 @@ def check_fits(tensor, target):
 
 
 class _Joined:
-    """Puts batches together to full ones. What is left of an epoch is lost."""
+    """Puts batches together to full ones. What is left of an epoch makes a smaller one, unless it is to be dropped."""
 
     def __init__(self, worker):
         self._worker, self._rows = worker, worker._settings.rows
-        self._slot, self._filled = None, 0
+        self._slot, self._filled, self._skeleton = None, 0, None
 
     def put(self, skeleton, tensors):
         ring, first = self._worker.ring(tensors, self._rows), 0
@@ -180,10 +184,17 @@ class _Joined:
             count = min(rows - first, self._rows - self._filled)
             for target, tensor in zip(ring.tensors[self._slot], tensors):
                 target[self._filled:self._filled + count].copy_(tensor[first:first + count])
-            first, self._filled = first + count, self._filled + count
+            first, self._filled, self._skeleton = first + count, self._filled + count, skeleton
             if self._filled == self._rows:
                 self._worker.tell(self._slot, skeleton)
                 self._slot, self._filled = None, 0
+
+    def end(self):
+        """The epoch is over."""
+        if self._slot is not None and not self._worker._settings.drop_last:
+            shapes = [(self._filled, *shape[1:]) for _, shape in self._worker._ring.layout]
+            self._worker.tell(self._slot, self._skeleton, shapes)
+            self._slot, self._filled = None, 0
 
     def close(self):
         if self._slot is not None:

@@ -10,21 +10,22 @@ from poptorch.batching import microBatches
 from poptorch.enums import DataLoaderMode
 from poptorch.errors import createPoptorchError, require
 from poptorch.options import Options
-from poptorch.samplers import CombinedBatches, Partition
+from poptorch.samplers import Groups, Partition
 
 
 class DataLoader(torch.utils.data.DataLoader):
     """Batches of batch_size x deviceIterations x gradientAccumulation x replicas rows.
 
     mode: Sync, or Async: in a process of its own (async_options go to AsynchronousDataAccessor). AsyncRebatched: workers
-    load batches of rebatched_worker_size, which are put together, so that only what is left at the very end is lost.
+    load batches of rebatched_worker_size, which are put together. With drop_last=False what is left at the very end comes as
+    one smaller batch. batch_sampler: says which rows make one batch, collate_fn collates that, and a call's are joined.
     auto_distributed_partitioning: each of several processes loads its own part of the dataset.
     """
 
     def __init__(self, options, dataset, batch_size=1, shuffle=None, num_workers=0, drop_last=True, persistent_workers=None,
                  auto_distributed_partitioning=True, mode=DataLoaderMode.Sync, async_options=None,
                  rebatched_worker_size=None, batch_sampler=None, **kwargs):
-        self._accessor = None
+        self._accessor = self._groups = None
         if not isinstance(options, Options):
             raise createPoptorchError(f"Invalid type of options: DataLoader takes poptorch.Options first, not "
                                       f"{type(options).__name__}.")
@@ -40,12 +41,17 @@ class DataLoader(torch.utils.data.DataLoader):
         persistent = num_workers > 0 if persistent_workers is None else persistent_workers
         arguments = {**sampling, "num_workers": num_workers, "persistent_workers": persistent, **kwargs}
         super().__init__(dataset, **arguments)
+        grouped = batch_sampler is not None and self._micro_batches > 1
         if self._mode != DataLoaderMode.Sync:
             inner = torch.utils.data.DataLoader(dataset, **arguments)
+            if grouped:
+                inner = Groups(inner, self._micro_batches, drop_last)
             more = dict(async_options or {})
             if rebatched:
                 more.setdefault("rebatched_size", self._combined)
-            self._accessor = AsynchronousDataAccessor(inner, **more)
+            self._accessor = AsynchronousDataAccessor(inner, drop_last=drop_last, **more)
+        elif grouped:
+            self._groups = Groups(batch_sampler, self._micro_batches, drop_last)
 
     def _check(self, batch_size, shuffle, batch_sampler, async_options, rebatched_worker_size):
         if batch_sampler is not None and (batch_size != 1 or shuffle):
@@ -73,7 +79,7 @@ class DataLoader(torch.utils.data.DataLoader):
                                "unless worker_init_fn makes them differ.")
         if batch_sampler is not None:
             self._combined = getattr(batch_sampler, "batch_size", 1) * self._micro_batches
-            return {"batch_sampler": CombinedBatches(batch_sampler, self._micro_batches, drop_last)}
+            return {"batch_sampler": batch_sampler}
         if batch_size is None:
             return {"batch_size": None, "shuffle": shuffle}
         out = {"batch_size": self._combined, "drop_last": drop_last, "shuffle": shuffle}
@@ -82,12 +88,12 @@ class DataLoader(torch.utils.data.DataLoader):
             require(not shuffle or self._options.random_seed is not None,
                     "DataLoader: shuffle=True in several processes needs Options.randomSeed, the same in all of them.")
             out["sampler"] = Partition(len(dataset), self._options.Distributed.processId, processes,
-                                       self._options.random_seed if shuffle else None)
+                                       self._options.random_seed if shuffle else None, self._combined if drop_last else 1)
             out["shuffle"], rows = None, len(out["sampler"])
-        if rows is not None and not drop_last and rows % self._combined and self._mode == DataLoaderMode.Sync:
+        if rows is not None and not drop_last and rows % self._combined:
             logger.warning("DataLoader: %d elements are not a multiple of the combined batch size %d. The last batch is too "
                            "small for a call; with drop_last=True it is left out.", rows, self._combined)
-        if drop_last and rows is not None and 0 < rows < self._combined and self._mode != DataLoaderMode.AsyncRebatched:
+        if drop_last and rows is not None and 0 < rows < self._combined:
             logger.warning("DataLoader: %d elements do not fill one combined batch of %d (batch size %d x %d batches of a call), "
                            "so that there is nothing to iterate over. Take a smaller batch size or fewer device iterations, or "
                            "pass drop_last=False.", rows, self._combined, batch_size, self._micro_batches)
@@ -113,10 +119,14 @@ class DataLoader(torch.utils.data.DataLoader):
         return self._accessor is not None
 
     def __len__(self):
-        return super().__len__() if self._accessor is None else len(self._accessor)
+        if self._accessor is not None:
+            return len(self._accessor)
+        return super().__len__() if self._groups is None else len(self._groups)
 
     def __iter__(self):
         batches = super().__iter__() if self._accessor is None else iter(self._accessor)
+        if self._groups is not None:
+            batches = self._groups.of(batches)
         return profiling.Channel("poptorch.DataLoader").each("next batch", batches)
 
     def terminate(self):

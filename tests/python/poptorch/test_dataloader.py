@@ -107,6 +107,65 @@ def test_batch_samplers():
             poptorch.DataLoader(options(), Numbers(22), batch_sampler=sampler, **wrong)
 
 
+class Uneven:
+    """Batches of 1, 2, 3 and 4 rows."""
+
+    def __iter__(self):
+        return iter([[0], [1, 2], [3, 4, 5], [6, 7, 8, 9]])
+
+    def __len__(self):
+        return 4
+
+
+class Pair:
+    def __init__(self, rows, count):
+        self.rows, self.count = rows, count
+
+
+class PairParser(poptorch.ICustomArgParser):
+    def yieldTensors(self, struct):
+        yield struct.rows
+        yield struct.count
+
+    def reconstruct(self, original_structure, tensor_iterator):
+        return Pair(next(tensor_iterator), next(tensor_iterator))
+
+
+def padded(rows):
+    """Four rows, zeros behind."""
+    return torch.nn.functional.pad(torch.tensor(rows), (0, 4 - len(rows)))
+
+
+FORMS = {"tensor": (padded, lambda b: b), "tuple": (lambda rows: (padded(rows), "x"), lambda b: b[0]),
+         "list": (lambda rows: [padded(rows), torch.tensor(len(rows))], lambda b: b[0]),
+         "dict": (lambda rows: {"a": padded(rows)}, lambda b: b["a"]),
+         "own": (lambda rows: Pair(padded(rows), torch.tensor(len(rows))), lambda b: b.rows)}
+
+
+@pytest.mark.parametrize("mode", [DataLoaderMode.Sync, DataLoaderMode.Async])
+@pytest.mark.parametrize("collate, read", FORMS.values(), ids=FORMS)
+def test_batches_of_a_sampler_are_collated_one_by_one(collate, read, mode):
+    poptorch.registerCustomArgParser(Pair, PairParser())
+    more = {"mode": mode, "async_options": Fork} if mode == DataLoaderMode.Async else {}
+    loader = poptorch.DataLoader(options(D=2), list(range(10)), batch_sampler=Uneven(), collate_fn=collate, **more)
+    assert len(loader) == 2
+    for _ in range(2):
+        assert [read(batch).tolist() for batch in loader] == [[0, 0, 0, 0, 1, 2, 0, 0], [3, 4, 5, 0, 6, 7, 8, 9]]
+    loader.terminate()
+    for drop, count in ((True, 1), (False, 2)):
+        loader = poptorch.DataLoader(options(D=3), list(range(10)), batch_sampler=Uneven(), collate_fn=collate,
+                                     drop_last=drop, **more)
+        assert [len(read(batch)) for batch in loader] == [12, 4][:count] and len(loader) == count
+        loader.terminate()
+    poptorch.registerCustomArgParser(Pair, None)
+
+
+def test_values_that_cannot_be_joined_are_named():
+    loader = poptorch.DataLoader(options(D=2), list(range(10)), batch_sampler=Uneven(), collate_fn=lambda rows: (padded(rows), len(rows)))
+    with pytest.raises(poptorch.Error, match="different values of int, such as 1.*collate_fn"):
+        list(loader)
+
+
 def test_options_are_frozen_and_checked():
     given = options()
     assert poptorch.DataLoader(given, Numbers(4)).options is given
@@ -146,9 +205,21 @@ def process(number, count, seed=None, **more):
 
 def test_processes_take_their_parts():
     assert labels(process(0, 2)) == [[0, 1, 2, 3], [4, 5, 6, 7]]
-    assert labels(process(1, 2)) == [[11, 12, 13, 14], [15, 16, 17, 18]] and len(process(1, 2)) == 2
+    assert labels(process(1, 2)) == [[8, 9, 10, 11], [12, 13, 14, 15]] and len(process(1, 2)) == 2
     whole = process(1, 2, auto_distributed_partitioning=False)
     assert labels(whole)[0] == [0, 1, 2, 3] and len(whole) == 5
+
+
+def test_parts_of_processes_are_whole_batches():
+    def part(number, **more):
+        given = options()
+        given.Distributed.configureProcessId(number, 3)
+        return labels(poptorch.DataLoader(given, Numbers(100), 4, **more))
+
+    parts = [part(number) for number in range(3)]
+    assert [batches[0][0] for batches in parts] == [0, 32, 64] and {len(batches) for batches in parts} == {8}
+    rest = [part(number, drop_last=False) for number in range(3)]
+    assert sorted(sum(sum(rest, []), [])) == list(range(99))
 
 
 def test_processes_shuffle_alike():
@@ -221,15 +292,38 @@ def test_smaller_batches_at_the_end():
 
 @pytest.mark.parametrize("mode, worker", [(DataLoaderMode.AsyncRebatched, 3), (DataLoaderMode.AsyncRebatched, None),
                                           (DataLoaderMode.Async, None)])
-def test_rebatching_loses_only_what_is_left(mode, worker):
-    loader = poptorch.DataLoader(options(D=4), Stream(22), 2, num_workers=2, mode=mode, async_options=Fork,
-                                 drop_last=False, worker_init_fn=int, **({"rebatched_worker_size": worker} if worker else {}))
-    seen = torch.cat([batch.clone() for batch in loader]).flatten().tolist()
-    assert len(seen) == len(set(seen)) == 16 and len(loader) == 2
+@pytest.mark.parametrize("drop", [False, True])
+def test_only_drop_last_drops(mode, worker, drop):
+    more = {"rebatched_worker_size": worker} if worker else {}
+    more.update(mode=mode, async_options=Fork, drop_last=drop)
+    loader = poptorch.DataLoader(options(D=4), Stream(22), 2, num_workers=2, worker_init_fn=int, **more)
+    for _ in range(2):
+        sizes, seen = zip(*[(len(batch), batch.flatten().tolist()) for batch in loader])
+        seen = sum(seen, [])
+        if drop:
+            assert set(sizes) == {8} and len(seen) == len(set(seen))
+        else:
+            assert sizes == (8, 8, 6) and sorted(seen) == list(range(22)) and len(loader) == 3
     loader.terminate()
-    plain = poptorch.DataLoader(options(D=4), Numbers(22), 2, mode=mode, async_options=Fork, drop_last=False)
-    assert labels(plain) == expected(22, 8)
+    plain = poptorch.DataLoader(options(D=4), Numbers(22), 2, **more)
+    assert labels(plain) == expected(22, 8) + ([] if drop else [list(range(16, 22))])
+    assert len(plain) == (2 if drop else 3)
     plain.terminate()
+
+
+def test_what_all_workers_leave_is_one_batch():
+    loader = poptorch.DataLoader(options(), Numbers(101), 6, drop_last=False, num_workers=3,
+                                 mode=DataLoaderMode.AsyncRebatched, async_options=Fork)
+    found = labels(loader)
+    assert len(loader) == len(found) == 17 and [len(batch) for batch in found] == [6] * 16 + [5]
+    assert sum(found, []) == list(range(101))
+    loader.terminate()
+
+
+def test_less_than_one_batch_is_still_handed_out():
+    accessor = AsynchronousDataAccessor([torch.arange(3)], rebatched_size=8, **Fork)
+    assert [batch.tolist() for batch in accessor] == [[0, 1, 2]] and len(accessor) == 1
+    accessor.terminate()
 
 
 def test_accessors_refuse():
