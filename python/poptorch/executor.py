@@ -125,6 +125,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
         runPostCompileHooks()
 
     def _make_session(self, args, kwargs, bar, load_from):
+        self._follow_module()
         self._call = self._signature.compile(args, kwargs)
         values = self._example = self._call.prepared(self._call.tensors(args, kwargs))
         rows = [batching.checkBatch(self._options, tuple(v.shape), n, self._training)
@@ -579,7 +580,8 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
 
     @property
     def model(self):
-        return self._user_model
+        """The module that is compiled: like the user's, with its parameters and buffers, but in modes of its own."""
+        return self._model
 
     @property
     def options(self):

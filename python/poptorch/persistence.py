@@ -127,7 +127,7 @@ class Persistence:
                   "model": None, "optimizer": None,
                   "rng_state": self._get_rng_state() if save_rng_state else None}
         if export_model:
-            record["model"], record["optimizer"] = plain_copy(self._user_model, self._optimizer)
+            record["model"], record["optimizer"] = plain_copy(self._user_model, self._optimizer, self._model)
             if getattr(self._optimizer, "attached", False):
                 record["optimizer"]._pending = self._read_optimizer()
         buffer = io.BytesIO()

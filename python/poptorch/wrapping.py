@@ -48,6 +48,16 @@ def _wrapped_class(plain):
                               if k != "_poptorch_executor"})
         return made
 
+    def destroy(self):
+        """Unwraps the module: see the executor's destroy()."""
+        executor = self.__dict__["_poptorch_executor"]()
+        if executor is not None:
+            executor.destroy()
+        else:
+            unwrap_module(self, self.__dict__["_poptorch_executor"])
+
+    if not hasattr(plain, "destroy"):
+        members["destroy"] = destroy
     members.update(__reduce_ex__=reduce, __deepcopy__=deepcopy, __module__=plain.__module__,
                    __qualname__=plain.__qualname__, __doc__=plain.__doc__, _poptorch_plain=plain)
     found = _wrapped_classes[plain] = type(plain.__name__, (plain,), members)
@@ -104,39 +114,73 @@ def check_optimizer(optimizer):
                                   f"{type(optimizer).__name__}.")
 
 
-def _shallow(model, training):
-    """Parameters and buffers are the user's; train() and eval() after this do not reach the copy."""
-    copies = {}
+class _Copies:
+    """A module like the user's, for the device: parameters and buffers are the user's, modes its own, so that train() and
+    eval() of the user's module after this do not reach it. follow() takes what else was changed there since."""
 
-    def copied(module):
+    def __init__(self, model):
+        self._made = {}  # by id: (the user's module, its copy, what the user's had)
+        self.module = self._copied(model)
+
+    def _copied(self, module):
         if isinstance(module, torch.jit.ScriptModule):  # its state is in C++
             return module
-        found = copies.get(id(module))
-        if found is None:
+        if id(module) not in self._made:
             plain = getattr(type(module), "_poptorch_plain", type(module))
-            found = copies[id(module)] = plain.__new__(plain)
-            found.__dict__.update(module.__dict__)
-            found.__dict__.pop("_poptorch_executor", None)
-            for kind in ("_parameters", "_buffers"):
-                found.__dict__[kind] = copy.copy(module.__dict__[kind])
-            found.__dict__["_modules"] = type(module._modules)(
-                (name, None if part is None else copied(part)) for name, part in module._modules.items())
-            found.__dict__["training"] = module.training
-        return found
+            made = plain.__new__(plain)
+            self._made[id(module)] = module, made, {}
+            made.__dict__.update(training=module.training, **{kind: type(module.__dict__[kind])() for kind in _tables})
+            self._take(module, made, {})
+            self._made[id(module)] = module, made, _content(module)
+        return self._made[id(module)][1]
 
-    return copied(model)
+    def follow(self):
+        for module, made, before in list(self._made.values()):
+            self._take(module, made, before)
+            self._made[id(module)] = module, made, _content(module)
+
+    def _take(self, module, made, before):
+        """What is not as it was before."""
+        for table, content in _content(module).items():
+            old, target = before.get(table, {}), made.__dict__[table] if table else made.__dict__
+            for name in old.keys() - content.keys():
+                target.pop(name, None)
+            for name, value in content.items():
+                if name not in old or old[name] is not value:
+                    target[name] = self._copied(value) if isinstance(value, torch.nn.Module) and table else value
 
 
-def plain_copy(model, optimizer):
-    """Copies without anything of a device, for a file; the optimiser's parameters are the copy's."""
+_tables = ("_parameters", "_buffers", "_modules")
+
+
+def _content(module):
+    """What a module has, by table; attributes under None."""
+    plain = {name: value for name, value in module.__dict__.items()
+             if name not in _tables and name not in ("training", "_poptorch_executor")}
+    return {None: plain, **{table: dict(module.__dict__[table]) for table in _tables}}
+
+
+def plain_copy(model, optimizer, compiled):
+    """Copies without anything of a device, for a file, in the modes that were compiled; the optimiser's parameters are the
+    copy's."""
     memo = {}
     made = copy.deepcopy(model, memo)
+    for module, like in zip(torch.nn.Module.modules(made), torch.nn.Module.modules(compiled)):
+        module.training = like.training
     return made, copy.deepcopy(optimizer, memo)
 
 
-def trainingModel(model, options=None, optimizer=None):
-    """The module, to be trained on the IPU. Its forward() computes the loss."""
+def _executor(options, training, optimizer, user_model):
     from .executor import PoplarExecutor
+    copies = _Copies(user_model)
+    made = PoplarExecutor(copies.module, options, training, optimizer, user_model)
+    made._follow_module = copies.follow
+    return made
+
+
+def trainingModel(model, options=None, optimizer=None):
+    """The module, to be trained on the IPU. Its forward() computes the loss. Modules train or not as they are set: call
+    train() before, and eval() on those that are to be left out, such as frozen norms."""
     user_model = _user_model(model)
     options = _checked(options)
     if is_wrapped(user_model):
@@ -146,18 +190,15 @@ def trainingModel(model, options=None, optimizer=None):
         parameters = [p for p in user_model.parameters() if p.requires_grad]
         optimizer = torch.optim.SGD(parameters or [torch.nn.Parameter(torch.zeros(()))], lr=0.01)
     check_optimizer(optimizer)
-    inner = _shallow(user_model, True)
-    inner.train()
-    return PoplarExecutor(inner, options, True, optimizer, user_model)
+    return _executor(options, True, optimizer, user_model)
 
 
 def inferenceModel(model, options=None):
     """The module, to be run on the IPU."""
-    from .executor import PoplarExecutor
     user_model = _user_model(model)
     options = _checked(options)
     if options.Training.gradient_accumulation != 1:
         raise createPoptorchError(
             "You must set `poptorch.Options().Training.gradientAccumulation` to 1 or leave it as its default value (1) "
             "when running in inference mode. When pipelined, use `poptorch.Options().deviceIterations` instead.")
-    return PoplarExecutor(_shallow(user_model, False), options, False, None, user_model)
+    return _executor(options, False, None, user_model)

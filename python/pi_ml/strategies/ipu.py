@@ -223,15 +223,12 @@ class _Model:
         self._half = strategy.trainer.precision == 16
         options = strategy._options("train" if stage == "train" else "inference")
         self._rows = options.device_iterations * options.replication_factor
-        was_training = module.training
         step = StepModule(module, stage, self._name, strategy.trainer)
-        step.train(stage == "train")
         if stage == "train":
             self._rows *= options.Training.gradient_accumulation
             self.executor = poptorch.trainingModel(step, options, strategy.trainer.optimizers[0])
         else:
             self.executor = poptorch.inferenceModel(step, options)
-        module.train(was_training)
         self._step, self._spec, self._told = step, None, False
         self.optimizer_state = None  # of a checkpoint: the device gets it with the program
         self._count = _index_arguments(getattr(module, self._name))
@@ -261,6 +258,9 @@ class _Model:
         # The executor's copy is the one that is captured.
         for step in (self._step, self.executor._model):
             step.batch_spec = (spec, self._count)
+        self._step.training = self._stage == "train"
+        for ours, captured in zip(self._step.modules(), self.executor._model.modules()):
+            captured.training = ours.training  # as the hooks before the first step left them
         for leaf in leaves:
             if not isinstance(leaf, (torch.Tensor, int, float)):
                 raise MisconfigurationException(f"{self._name}: the batch has a {type(leaf).__name__}; an IPU takes tensors "

@@ -83,7 +83,7 @@ def test_what_a_compiled_executor_says():
     assert isinstance(model._options.toDict(), dict)
     assert isinstance(model.rng_state, list)
     assert "fc.weight" in model.getTensorNames()
-    assert model.fc is model.model.fc
+    assert model.fc.weight is model.model.fc.weight
 
 
 def test_without_the_sdk_the_import_names_its_script(tmp_path):
