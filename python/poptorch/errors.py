@@ -33,6 +33,14 @@ class UnrecoverableError(Error):
     """The machine failed for good."""
 
 
+class UsageError(Error, AssertionError):
+    """A call at the wrong time or with a wrong value. Programs may catch either."""
+
+
+class StateError(Error, RuntimeError):
+    """A state that an optimizer cannot take. Programs may catch either."""
+
+
 class ConfigFileError(Exception):
     """A line of a file of options that is no option."""
 
@@ -43,6 +51,6 @@ def createPoptorchError(message: str) -> Error:
 
 
 def require(condition, message: str):
-    """AssertionError unless the condition holds; also where Python leaves assertions out."""
+    """UsageError unless the condition holds; also where Python leaves assertions out."""
     if not condition:
-        raise AssertionError(message)
+        raise UsageError(message)

@@ -33,7 +33,7 @@ from .options_popart import engineOptionsOfEnvironment, sessionOptions
 from .persistence import Persistence
 from . import replicas as _replicas  # noqa: F401 (parameters get their method)
 from .structure_of import structure_of
-from .weights import OwnerOf, set_owner, unwrap_tensors, weights_of, wrap_tensors
+from .weights import OwnerOf, check_named_buffers, set_owner, unwrap_tensors, weights_of, wrap_tensors
 from .wrapping import check_optimizer, unwrap_module, wrap_module
 
 
@@ -132,6 +132,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
                 for n, v in zip(self._call.names, values)]
         shapes = [(r, *v.shape[1:]) if v.dim() else () for r, v in zip(rows, values)]
         self._weights = weights_of(self._model, self._training, self._options._shareOfReplicas()[1])
+        check_named_buffers(self._model, self._options.updatable_named_buffers)
         if self._training:
             warnOfBackwardHooks(self._model)
             held = set(untrained(self._optimizer, {id(w.tensor): w.name for w in self._weights}))
@@ -436,6 +437,13 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
     def copyNamedBuffersToDevice(self):
         """The buffers that Options.updatableNamedBuffers names go to the device."""
         self._require_compiled()
+        if not self._options.updatable_named_buffers:
+            raise createPoptorchError("copyNamedBuffersToDevice: Options.updatableNamedBuffers names no buffers.")
+        if not self._attached:
+            self.attachToDevice()
+        if self._upload:
+            self._send_weights()
+            return
         with translated():
             self._executable.buffersFromHost()
 
@@ -602,7 +610,10 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
         if not self._options.log_cycle_count:
             raise createPoptorchError("Cycle count logging is disabled. Please set option logCycleCount to True to "
                                       "enable.")
-        return self._executable.getCycleCount()
+        cycles = self._executable.getCycleCount() if self.isCompiled() else 0
+        if not cycles:
+            raise createPoptorchError("Please run the model at least once before obtaining cycle count.")
+        return cycles
 
     def compilationTime(self):
         """How long the compilation took."""

@@ -4,6 +4,7 @@
 A training leaves the newest values on the device. Whoever reads a parameter, a buffer or the module's state on the
 host gets them first: while a module is wrapped, it and its tensors have classes that ask the training for them.
 """
+import difflib
 import weakref
 
 import popart_core
@@ -78,6 +79,16 @@ def weights_of(module, training, replicas=1):
             seen.add(id(buffer))
             found.append(Weight(name, buffer, False, replicas))
     return found
+
+
+def check_named_buffers(module, names):
+    """Error for names of Options.updatableNamedBuffers that no buffer has."""
+    known = {name for name, _ in _named(module, "_buffers")}
+    for name in names or ():
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            raise createPoptorchError(f"Options.updatableNamedBuffers: the model has no buffer {name!r}."
+                                      + (f" Did you mean {near[0]!r}?" if near else ""))
 
 
 def _named(module, kind):

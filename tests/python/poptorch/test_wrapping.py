@@ -123,3 +123,57 @@ class Saved(torch.nn.Module):
 
     def forward(self, x):
         return torch.nn.functional.mse_loss(self.lin(x), x)
+
+
+# ---- buffers
+
+def buffered(names):
+    options = poptorch.Options()
+    if names is not None:
+        options.updatableNamedBuffers(names)
+    return poptorch.inferenceModel(Net().eval(), options)
+
+
+def test_named_buffers_go_to_the_device():
+    model = buffered(["shift"])
+    before = model(X)[0]
+    model.shift.fill_(5.0)
+    model.norm.running_mean.add_(100.0)
+    assert torch.equal(model(X)[0], before)
+    model.copyNamedBuffersToDevice()
+    torch.testing.assert_close(model(X)[0], before + 5)
+
+
+def test_named_buffers_that_are_none():
+    with pytest.raises(poptorch.Error, match="no buffer 'shif'. Did you mean 'shift'"):
+        buffered(["shif"])(X)
+    with pytest.raises(poptorch.Error, match="no buffer 'lin.weight'"):
+        buffered(["lin.weight"])(X)
+    model = buffered(None)
+    model(X)
+    with pytest.raises(poptorch.Error, match="updatableNamedBuffers"):
+        model.copyNamedBuffersToDevice()
+
+
+# ---- calls at the wrong time
+
+@pytest.mark.parametrize("kind", [poptorch.Error, AssertionError])
+def test_calls_at_the_wrong_time_can_be_caught_either_way(kind):
+    model = poptorch.inferenceModel(Net().eval(), poptorch.Options().logCycleCount(True))
+    for wrong in (model.copyWeightsToHost, model.copyWeightsToDevice, model.compilationTime, model.getTensorNames):
+        with pytest.raises(kind):
+            wrong()
+    model(X)
+    model.detachFromDevice()
+    with pytest.raises(kind, match="not attached"):
+        model.detachFromDevice()
+
+
+def test_cycles_before_the_first_call():
+    model = poptorch.inferenceModel(Net().eval(), poptorch.Options().logCycleCount(True))
+    for step in (lambda: None, lambda: model.compile(X)):
+        step()
+        with pytest.raises(poptorch.Error, match="Please run the model at least once before obtaining cycle count."):
+            model.cycleCount()
+    model(X)
+    assert model.cycleCount() > 0
