@@ -285,9 +285,6 @@ class Fit:
 
     def _step_schedulers(self, interval, plateau=False):
         trainer = self._trainer
-        if not trainer.lr_scheduler_configs:
-            return
-        changed = False
         count = trainer.global_step if interval == "step" else trainer.current_epoch + 1
         for config in trainer.lr_scheduler_configs:
             if config["interval"] != interval or count % config["frequency"]:
@@ -298,9 +295,6 @@ class Fit:
             if config["reduce_on_plateau"] and metric is None:
                 continue
             trainer.lightning_module.lr_scheduler_step(config["scheduler"], 0, metric)
-            changed = True
-        if changed:
-            trainer.strategy.optimizer_changed(trainer.optimizers[0])
 
     def _monitored(self, config):
         if not config["reduce_on_plateau"]:

@@ -30,6 +30,13 @@ def refuse_unknown(given, known):
                           + (f" Did you mean {near[0]!r}?" if near else ""))
 
 
+def refuse_both(name, value, other, other_value):
+    """Two flags that say the same thing: one of them would be ignored."""
+    if value is not None and other_value is not None and value != other_value:
+        raise MisconfigurationException(f"Trainer({name}={value!r}, {other}={other_value!r}): both say the same thing here; "
+                                        f"give {name} only.")
+
+
 def devices(accelerator, devices, ipus, strategy):
     """("ipu" or "cpu", number) of the four flags that say where to run."""
     if accelerator is not None and accelerator not in ("ipu", "cpu", "auto"):

@@ -38,6 +38,9 @@ class Trainer:
                  enable_model_summary=True, deterministic=False, reload_dataloaders_every_n_epochs=0, profiler=None,
                  plugins=None, resume_from_checkpoint=None, ckpt_path=None, weights_save_path=None, **others):
         flags.refuse_unknown(others, inspect.signature(Trainer.__init__).parameters)
+        flags.refuse_both("strategy", strategy, "plugins", plugins)
+        flags.refuse_both("default_root_dir", default_root_dir, "weights_save_path", weights_save_path)
+        flags.refuse_both("ckpt_path", ckpt_path, "resume_from_checkpoint", resume_from_checkpoint)
         strategy = strategy if strategy is not None else plugins
         kind, self.num_devices = flags.devices(accelerator, devices, ipus, strategy)
         self.accelerator = kind

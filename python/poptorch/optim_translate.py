@@ -31,7 +31,7 @@ _CONSTANT_AT = {"momentum": (0,), "dampening": (0,), "weight_decay": (0, 1e-2), 
 _ALWAYS_CONSTANT = {"alpha", "nesterov", "betas", "velocity_scaling", "max_weight_norm"}
 _IGNORED = {"params", "foreach", "differentiable", "capturable", "fused", "amsgrad", "maximize", "initial_lr", "centered",
             "max_lr", "min_lr", "max_momentum", "base_momentum"}
-_OF_TORCH = {"defaults", "state", "param_groups"}
+_OF_TORCH = {"defaults", "state", "param_groups", "max_grad_norm"}  # the last acts on every kind: see _clip
 
 
 def _types(popart, optimizer, *names):
@@ -91,7 +91,7 @@ def _rmsprop(popart, optimizer, values):
     modes = popart.AdaptiveMode
     return popart.Adaptive(values, modes.CenteredRMSProp if centred.pop() else modes.RMSProp,
                            popart.WeightDecayMode.L2Regularization, accum, second, first, first,
-                           getattr(optimizer, "use_tf_variant", False))
+                           getattr(optimizer, "use_tf_variant", False), clip_norm_settings=_clip(popart, optimizer))
 
 
 _ADAM = ("lr", "betas", "eps", "weight_decay")

@@ -20,12 +20,13 @@ public:
            OptimizerValue defaultAlpha, OptimizerValue defaultMomentum, OptimizerValue defaultEps,
            OptimizerValue lossScaling, AdaptiveMode adaptiveMode, WeightDecayMode decayMode,
            DataType accumType, DataType accl1Type, DataType accl2Type, DataType accl3Type,
-           bool rmspropTFVariant = false, const DebugContext &debugContext = {});
+           bool rmspropTFVariant = false, const DebugContext &debugContext = {},
+           const std::vector<ClipNormSettings> &clipNormSettings = {});
   // {"defaultLearningRate", {0.01f, true}} ...: value, and whether it is constant.
   Adaptive(const std::map<std::string, std::pair<float, bool>> &params, AdaptiveMode adaptiveMode,
            WeightDecayMode decayMode, DataType accumType, DataType accl1Type, DataType accl2Type,
-           DataType accl3Type, bool rmspropTFVariant = false,
-           const DebugContext &debugContext = {});
+           DataType accl3Type, bool rmspropTFVariant = false, const DebugContext &debugContext = {},
+           const std::vector<ClipNormSettings> &clipNormSettings = {}); // not of PopART
 
   OptimizerType type() const override { return OptimizerType::Adaptive; }
   std::string type_s() const override { return "Adaptive"; }

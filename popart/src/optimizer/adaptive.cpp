@@ -34,8 +34,9 @@ std::string text(AdaptiveMode mode) {
 Adaptive::Adaptive(OptimizerValue learningRate, OptimizerValue weightDecay, OptimizerValue alpha,
                    OptimizerValue momentum, OptimizerValue eps, OptimizerValue lossScaling,
                    AdaptiveMode mode, WeightDecayMode decay, DataType accum, DataType accl1,
-                   DataType accl2, DataType accl3, bool tfVariant, const DebugContext &debugContext)
-    : Optimizer(lossScaling, {}, debugContext), mode_(mode), decay_(decay), accumType_(accum),
+                   DataType accl2, DataType accl3, bool tfVariant, const DebugContext &debugContext,
+                   const std::vector<ClipNormSettings> &clipNorm)
+    : Optimizer(lossScaling, clipNorm, debugContext), mode_(mode), decay_(decay), accumType_(accum),
       accl1Type_(accl1), accl2Type_(accl2), accl3Type_(accl3), tfVariant_(tfVariant) {
   addParameter("learningRate", learningRate, optimizer::learningRate);
   addParameter("weightDecay", weightDecay, optimizer::notNegative);
@@ -46,14 +47,14 @@ Adaptive::Adaptive(OptimizerValue learningRate, OptimizerValue weightDecay, Opti
 }
 Adaptive::Adaptive(const ParameterMap &p, AdaptiveMode mode, WeightDecayMode decay, DataType accum,
                    DataType accl1, DataType accl2, DataType accl3, bool tfVariant,
-                   const DebugContext &debugContext)
+                   const DebugContext &debugContext, const std::vector<ClipNormSettings> &clipNorm)
     : Adaptive(valueOr(known(p), "defaultLearningRate", getUnsetLearningRate()),
                valueOr(p, "defaultWeightDecay", getUnsetWeightDecay()),
                valueOr(p, "defaultAlpha", getUnsetAlpha()),
                valueOr(p, "defaultMomentum", getUnsetMomentum()),
                valueOr(p, "defaultEps", getUnsetEps()),
                valueOr(p, "lossScaling", getUnsetLossScaling()), mode, decay, accum, accl1, accl2,
-               accl3, tfVariant, debugContext) {}
+               accl3, tfVariant, debugContext, clipNorm) {}
 
 std::unique_ptr<Optimizer> Adaptive::clone() const { return std::make_unique<Adaptive>(*this); }
 

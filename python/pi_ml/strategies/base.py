@@ -40,9 +40,6 @@ class Strategy:
     def evaluate_batch(self, stage, batch, batch_idx, dataloader_idx):
         raise NotImplementedError
 
-    def optimizer_changed(self, optimizer):
-        """A scheduler or a callback gave the optimiser other values."""
-
     def before_reading_weights(self):
         """The host's weights must be the newest."""
 

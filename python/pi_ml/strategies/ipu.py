@@ -120,8 +120,25 @@ class IPUStrategy(Strategy):
         self._models = {stage: _Model(self, module, stage) for stage in stages}
         self.poptorch_models = {_stage_names[stage]: model.executor for stage, model in self._models.items()}
 
+    def _tell_ignored(self):
+        """Options of the user's own are used as they are: flags that say something else do nothing."""
+        options, trainer = self._given["train"], self.trainer
+        if options is None:
+            return
+        for flag, asked, usual, used in (
+                ("Trainer(accumulate_grad_batches={})", trainer.accumulate_grad_batches, 1,
+                 options.Training.gradient_accumulation),
+                ("IPUStrategy(device_iterations={})", self.device_iterations, 1, options.device_iterations),
+                ("Trainer(ipus={})", trainer.num_devices, 1, options.replication_factor),
+                ("IPUStrategy(automatic_loss_scaling={})", self.automatic_loss_scaling, False,
+                 options.Training.auto_loss_scaling)):
+            if asked not in (usual, used):
+                rank_zero_warn(f"{flag.format(asked)} is ignored: IPUStrategy(training_opts=...) are used as they are, and say "
+                               f"{used}. Set it in training_opts, or leave them out.")
+
     def _check_training(self, module):
         trainer = self.trainer
+        self._tell_ignored()
         if not module.automatic_optimization:
             raise MisconfigurationException("Manual optimization (automatic_optimization = False) does not run on IPUs: the "
                                             "backward pass and the weight update are part of the compiled program.")
@@ -169,13 +186,12 @@ class IPUStrategy(Strategy):
     # ---- steps
 
     def train_batch(self, batch, batch_idx):
-        return self._models["train"](batch, batch_idx, 0), 1
+        model = self._models["train"]
+        model.executor.setOptimizer(self.trainer.optimizers[0])  # its values may have changed in any hook
+        return model(batch, batch_idx, 0), 1
 
     def evaluate_batch(self, stage, batch, batch_idx, dataloader_idx):
         return self._models[stage](batch, batch_idx, dataloader_idx)
-
-    def optimizer_changed(self, optimizer):
-        self._models["train"].executor.setOptimizer(optimizer)
 
     # ---- state
 

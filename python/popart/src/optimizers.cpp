@@ -155,13 +155,13 @@ void bindOptimizers(py::module &m) {
   copyable(adaptive);
   adaptive
       .def(py::init<const Values &, AdaptiveMode, WeightDecayMode, DataType, DataType, DataType,
-                    DataType, bool, const DebugContext &>(),
+                    DataType, bool, const DebugContext &, const std::vector<ClipNormSettings> &>(),
            py::arg("values"), py::arg("mode") = AdaptiveMode::RMSProp,
            py::arg("weight_decay_mode") = WeightDecayMode::Decay,
            py::arg("accum_type") = DataType::UNDEFINED, py::arg("accl1_type") = DataType::FLOAT,
            py::arg("accl2_type") = DataType::FLOAT, py::arg("accl3_type") = DataType::UNDEFINED,
            py::arg("rmsprop_tf_variant") = false, py::arg("debugContext") = DebugContext(),
-           "From values by name.")
+           py::arg("clip_norm_settings") = std::vector<ClipNormSettings>(), "From values by name.")
       .def("insertSpecific",
            py::overload_cast<const TensorId &, const Values &>(&Adaptive::insertSpecific),
            py::arg("weight"), py::arg("params"), specific)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 
 import lit
 import pytest
@@ -47,6 +48,9 @@ poptorch = pytest.importorskip("poptorch")
     ({"strategy": "ddp"}, MisconfigurationException, "ddp"),
     ({"profiler": "simple"}, MisconfigurationException, "autoreport"),
     ({"max_time": "soon"}, MisconfigurationException, "DD:HH:MM:SS"),
+    ({"weights_save_path": "/tmp/other"}, MisconfigurationException, "weights_save_path='/tmp/other'.*give default_root_dir only"),
+    ({"strategy": "single_device", "plugins": "ipu_strategy"}, MisconfigurationException, "give strategy only"),
+    ({"ckpt_path": "a", "resume_from_checkpoint": "b"}, MisconfigurationException, "give ckpt_path only"),
 ])
 def test_flags(tmp_path, flags, kind, text):
     with pytest.raises(kind, match=text):
@@ -252,3 +256,20 @@ def test_flags_of_other_hardware_are_refused_unless_they_ask_for_nothing(name):
     flags.refuse_unknown(dict.fromkeys([name], flags._elsewhere[name][0]), ())
     with pytest.raises(MisconfigurationException, match=f"Trainer\\({name}='x'\\)"):
         flags.refuse_unknown({name: "x"}, ())
+
+
+def test_flags_that_options_of_ones_own_overrule_are_told(tmp_path):
+    def warnings_of(flags, **arguments):
+        options = poptorch.Options().deviceIterations(2)
+        options.Training.gradientAccumulation(4)
+        strategy = IPUStrategy(training_opts=options, **arguments)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            lit.fit(tmp_path, limit_train_batches=1, strategy=strategy, **flags)
+        return [str(w.message) for w in caught if "is ignored" in str(w.message)]
+
+    assert warnings_of({}) == warnings_of({"accumulate_grad_batches": 4}, device_iterations=2) == []
+    text, = warnings_of({"accumulate_grad_batches": 8})
+    assert "Trainer(accumulate_grad_batches=8) is ignored" in text and "say 4" in text
+    assert "device_iterations=3" in warnings_of({}, device_iterations=3)[0]
+    assert "automatic_loss_scaling=True" in warnings_of({}, automatic_loss_scaling=True)[0]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Training on IPUs against the same module on the CPU with plain torch."""
+import copy
+
 import lit
 import pytest
 import torch
@@ -236,3 +238,54 @@ def test_reports_are_written_where_the_strategy_says(tmp_path, monkeypatch):
     folder = tmp_path / "report_dir"
     lit.fit(tmp_path, ipus=1, strategy=IPUStrategy(autoreport_dir=str(folder)), limit_train_batches=2)
     assert (folder / "training" / "profile.pop").stat().st_size > 0
+
+
+class Clipped(lit.Classifier):
+    """eps is large: the size of the gradients matters to RMSprop and Adam too."""
+
+    def configure_optimizers(self):
+        kind, arguments = self.kind
+        return getattr(torch.optim, kind)(self.parameters(), lr=0.05, **arguments)
+
+
+@pytest.mark.parametrize("kind", [("SGD", {}), ("AdamW", {"eps": 0.1}), ("RMSprop", {"eps": 0.1})], ids=str)
+def test_gradients_are_clipped_on_ipus_as_on_the_cpu(tmp_path, kind, capfd):
+    moved = []
+    for flags in ({}, {"ipus": 1}):
+        pl.seed_everything(3)
+        model = Clipped()
+        model.kind = kind
+        start = copy.deepcopy(model.state_dict())
+        lit.trainer(tmp_path, gradient_clip_val=0.01, limit_train_batches=8, **flags).fit(model, lit.loader())
+        moved.append({name: value - start[name] for name, value in model.state_dict().items()})
+    for name, on_cpu in moved[0].items():
+        torch.testing.assert_close(moved[1][name], on_cpu, rtol=1e-3, atol=1e-6)
+    assert "unexpected" not in capfd.readouterr().err
+
+
+def test_rates_that_a_hook_sets_act_on_ipus(tmp_path, capfd):
+    class Warm(pl.Callback):
+        def on_train_batch_start(self, trainer, pl_module, batch, batch_idx, unused=0):
+            trainer.optimizers[0].param_groups[0]["lr"] = 0.001 * (batch_idx + 1)
+
+    _, on_cpu, _ = lit.fit(tmp_path, callbacks=[Warm()], limit_train_batches=6)
+    _, on_ipu, _ = lit.fit(tmp_path, callbacks=[Warm()], limit_train_batches=6, ipus=1)
+    lit.same_weights(on_ipu, on_cpu, rtol=1e-4, atol=1e-5)
+    assert "setOptimizer" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("ipus", [None, 1])
+def test_norms_that_a_hook_freezes_stay_frozen(tmp_path, ipus):
+    class Frozen(lit.Classifier):
+        def __init__(self):
+            super().__init__()
+            self.norm = torch.nn.BatchNorm1d(12)
+
+        def forward(self, x):
+            return super().forward(self.norm(x))
+
+        def on_train_epoch_start(self):
+            self.norm.eval()
+
+    _, model, _ = lit.fit(tmp_path, Frozen, ipus=ipus, limit_train_batches=4)
+    assert torch.equal(model.norm.running_mean, torch.zeros(12)) and not torch.equal(model.norm.weight, torch.ones(12))

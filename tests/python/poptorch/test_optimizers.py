@@ -129,6 +129,18 @@ def test_arguments_of_the_device_change_no_step(kind, arguments):
     compare(ours, on_host(getattr(torch.optim, kind)([w, v], lr=0.02, **own), w, v, norm=arguments.get("max_grad_norm")))
 
 
+@pytest.mark.parametrize("module", [torch.optim, optim], ids=["torch", "poptorch"])
+@pytest.mark.parametrize("kind", ["SGD", "Adam", "AdamW", "RMSprop"])
+def test_every_kind_clips_by_the_attribute(kind, module, capsys):
+    w, v = weights()
+    arguments = {"SGD": {"lr": 0.3}, "RMSprop": {"lr": 0.02, "eps": 0.01}}.get(kind, {"lr": 0.02})
+    optimizer = getattr(module, kind)([w, v], **arguments)
+    optimizer.max_grad_norm = 0.05
+    ours = on_device(optimizer, w, v)
+    assert "unexpected" not in capsys.readouterr().err
+    compare(ours, on_host(getattr(torch.optim, kind)([w, v], **arguments), w, v, norm=0.05))
+
+
 @pytest.mark.parametrize("sgd", [torch.optim.SGD, optim.SGD])
 def test_dampening_holds_after_the_first_step(sgd):
     w, v = weights()
