@@ -2,6 +2,7 @@
 """What all groups of options share: values by name, of a known type, that can be frozen, copied and told."""
 import copy
 import operator
+import re
 
 
 class Option:
@@ -42,6 +43,9 @@ class OptionSet:
         values = self.__dict__.get("_values", {})
         if name in values:
             return values[name]
+        snake = re.sub("[A-Z]", lambda found: "_" + found[0].lower(), name)  # as the methods that set them are written
+        if snake in values:
+            return values[snake]
         raise AttributeError(f"Invalid attribute {name!r}: {type(self).__name__} has "
                              f"{', '.join(sorted(self.declared)) or 'none'}.")
 
@@ -88,15 +92,16 @@ class OptionSet:
     def isFrozen(self) -> bool:
         return self._frozen
 
-    def _unfreeze(self):
-        self.__dict__["_frozen"] = False
-        for part in self._parts():
-            part._unfreeze()
-        return self
+    def __deepcopy__(self, memo):
+        """A copy that can be changed."""
+        made = type(self).__new__(type(self))
+        memo[id(self)] = made
+        made.__dict__.update(copy.deepcopy(self.__dict__, memo), _frozen=False)
+        return made
 
     def clone(self):
         """A copy that can be changed."""
-        return copy.deepcopy(self)._unfreeze()
+        return copy.deepcopy(self)
 
     def isDefault(self) -> bool:
         """Whether nothing differs from the values at first."""

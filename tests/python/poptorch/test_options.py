@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Options against docs/poptorch-options.md and against the session options that are made of them."""
+import copy
 import inspect
 import pathlib
 import pickle
@@ -140,6 +141,7 @@ def test_defaults():
     assert o.Training.gradient_accumulation == 1 and o.Distributed.numProcesses == 1 and o.random_seed is None
     assert o.Training.accumulation_and_replication_reduction_type == poptorch.ReductionType.Mean
     assert o.Training.mean_accumulation_and_replication_reduction_strategy == poptorch.MeanReductionStrategy.Post
+    assert o.Training.meanAccumulationAndReplicationReductionStrategy == poptorch.MeanReductionStrategy.Post
     assert o._Popart.options == {"instrumentWithHardwareCycleCounter": False, "rearrangeAnchorsOnHost": False}
 
 
@@ -205,6 +207,7 @@ def test_frozen_options_stay():
     other.Training.gradientAccumulation(2)
     assert (o.device_iterations, other.device_iterations, o.Training.gradient_accumulation) == (3, 4, 1)
     assert pickle.loads(pickle.dumps(o)).device_iterations == 3
+    assert copy.deepcopy(o).deviceIterations(5).device_iterations == 5 and o.isFrozen
 
 
 def test_the_output_mode_is_resolved_in_a_copy():
