@@ -26,7 +26,7 @@ class _Line(logging.Formatter):
 
 
 class _Repeats(logging.Filter):
-    """Lets a line pass so often, and says so the last time."""
+    """Lets a warning pass so often, and says so the last time. Lines of the lower levels, which were asked for, all pass."""
 
     def __init__(self):
         super().__init__()
@@ -34,7 +34,7 @@ class _Repeats(logging.Filter):
         self.seen = {}
 
     def filter(self, record):
-        if self.most is None:
+        if self.most is None or record.levelno < logging.WARNING:
             return True
         key = (record.levelno, record.getMessage())
         count = self.seen[key] = self.seen.get(key, 0) + 1

@@ -5,6 +5,7 @@ The first group's values are PopART's defaults; weights of further groups get va
 it has translated: update() costs microseconds when no number changed. Torch's first step is not dampened; PopART's is, so it
 gets no dampening for a first call that is one step.
 """
+import logging
 import math
 from operator import itemgetter
 
@@ -207,6 +208,7 @@ class Translator:
         import popart
         build, named = self._kind.build
         groups = [named(self._values(optimizer, *group)) for group in snapshot[1]]
+        self._log(optimizer, groups)
         defaults = {name if name == "nesterov" else "default" + name[0].upper() + name[1:]: value
                     for name, value in groups[0].items()}
         defaults["lossScaling"] = self._loss_scaling(optimizer)
@@ -216,6 +218,13 @@ class Translator:
                 if id(p) in self._names:
                     out.insertSpecific(self._names[id(p)], values)
         return out
+
+    def _log(self, optimizer, groups):
+        if not logger.isEnabledFor(logging.DEBUG):
+            return
+        for i, group in enumerate([{"lossScaling": self._loss_scaling(optimizer), **groups[0]}, *groups[1:]]):
+            values = [f"{name}={value:g}" + (" (const)" if constant else "") for name, (value, constant) in group.items()]
+            logger.debug("graph optimizer %s, group %d: %s", type(optimizer).__name__, i, ", ".join(values))
 
     def _values(self, optimizer, values, scale, _, undamped):
         """{"lr": (0.1, False)}: numbers, and whether they are constant."""

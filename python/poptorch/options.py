@@ -186,7 +186,7 @@ class Options(DeviceOptions):
         return self
 
     def maxRepeatLogs(self, max_lines: "int | None"):
-        """How often the same line is logged, in the whole process; None: always."""
+        """How often the same warning is logged, in the whole process; None: always."""
         self.max_repeat_logs = None if max_lines is None else positive("maxRepeatLogs", max_lines)
         _logging.setMaxRepeats(self.max_repeat_logs)
         return self

@@ -3,10 +3,12 @@
 Options._Popart.set says comes last and wins."""
 import difflib
 import json
+import logging
 import os
 
 import torch
 
+from poptorch._logging import logger
 from poptorch.errors import createPoptorchError
 
 # Names that programs use for options of PopTorch's own or of older versions; None: nothing here depends on it.
@@ -30,7 +32,20 @@ def sessionOptions(options, training: bool, placer=None, optimizer=None):
     for name, value in options._Popart.options.items():
         if name != "instrumentWithHardwareCycleCounter" or value:
             _set(out, name, value)
+    if logger.isEnabledFor(logging.DEBUG):
+        _log(out, popart.SessionOptions())
     return out, _patterns(popart, options)
+
+
+def _log(out, plain):
+    """What differs from the values at first."""
+    for name in sorted(vars(type(out))):
+        value = None if name.startswith("_") else getattr(out, name)
+        if isinstance(value, (bool, int, float, str)) or hasattr(value, "name"):
+            if value != getattr(plain, name):
+                logger.debug("%s set to value %s", name, int(value) if isinstance(value, bool) else value)
+        elif isinstance(value, (dict, list)) and value and value != getattr(plain, name):
+            logger.debug("%s set to value %s", name, value)
 
 
 def _run(out, popart, options):

@@ -9,6 +9,7 @@ import sys
 
 import poptorch
 import pytest
+import torch
 from poptorch import _logging, hooks
 
 
@@ -74,6 +75,39 @@ def test_repeated_lines(log, capsys):
     for i in range(8):
         log.warning("again")
     assert len(capsys.readouterr().err.splitlines()) == 8
+
+
+def test_lines_below_warnings_are_never_cut(log, capsys):
+    poptorch.setLogLevel("DEBUG")
+    for i in range(8):
+        log.debug("Total number of IPU cycles: 5")
+        log.info("attached")
+    assert len(capsys.readouterr().err.splitlines()) == 16
+
+
+def test_what_a_model_is_made_of_is_logged(log, capsys):
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = torch.nn.Parameter(torch.ones(2))
+
+        def forward(self, x):
+            return poptorch.identity_loss(self.w * x, "sum")
+
+    poptorch.setLogLevel("DEBUG")
+    options = poptorch.Options()
+    options.Training.gradientAccumulation(2)
+    module = Net()
+    optimizer = poptorch.optim.SGD(module.parameters(), lr=0.25, loss_scaling=2.0)
+    model = poptorch.trainingModel(module, options, optimizer)
+    model(torch.ones(2))
+    text = capsys.readouterr().err
+    assert "enableGradientAccumulation set to value 1\n" in text and "accumulationFactor set to value 2\n" in text
+    assert "enablePipelining" not in text
+    assert "graph optimizer SGD, group 0: lossScaling=2, learningRate=0.25, momentum=0 (const)" in text
+    assert "attached to its device" in text
+    model.detachFromDevice()
+    assert "detached from its device" in capsys.readouterr().err
 
 
 def test_the_log_of_a_process(tmp_path):
