@@ -464,7 +464,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
                 self._detach_optimizer(keep=False)
         self._optimizer = optimizer
         self._new_optimizer = True
-        if self.isCompiled() and not getattr(optimizer, "attached", True):
+        if self.isCompiled() and not self._has_attached(optimizer):
             self._attach_optimizer()
 
     def _send_optimizer(self):

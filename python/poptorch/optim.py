@@ -7,6 +7,7 @@ import math
 
 import torch
 
+from poptorch import notices
 from poptorch.optim_base import Optimizer, VariableAttributes, given
 
 __all__ = ["SGD", "Adam", "AdamW", "RMSprop", "LAMB", "Optimizer", "VariableAttributes"]
@@ -120,6 +121,8 @@ class LAMB(_AdamLike, torch.optim.Optimizer):
     @torch.no_grad()
     def step(self, closure=None):
         """One step on the host."""
+        if self.attached:
+            notices.of_step(self)
         loss = None
         if closure is not None:
             with torch.enable_grad():

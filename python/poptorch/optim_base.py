@@ -4,8 +4,9 @@ import math
 
 import torch
 
+from poptorch import notices
 from poptorch._logging import logger
-from poptorch.errors import createPoptorchError
+from poptorch.errors import StateError
 
 
 def given(**arguments):
@@ -111,21 +112,27 @@ class Optimizer:
         return self._read_state is not None
 
     def state_dict(self):
-        """PyTorch's, and of an optimizer in use ipu_state and ipu_param."""
+        """PyTorch's, and ipu_state and ipu_param: those of the device, None as long as there is none."""
         out = super().state_dict()
+        out["ipu_state"], out["ipu_param"] = self._pending or (None, None)
         if self._read_state is not None:
             out["ipu_state"], out["ipu_param"] = self._read_state()
-        elif self._pending is not None:
-            out["ipu_state"], out["ipu_param"] = self._pending
         return out
+
+    def step(self, closure=None):
+        """One step on the host."""
+        if self.attached:
+            notices.of_step(self)
+        return super().step(closure)
 
     def load_state_dict(self, state_dict):
         """What state_dict gave. The device gets its part now, or when it is attached."""
-        ipu = {"ipu_state", "ipu_param"} <= set(state_dict)
-        if self.attached and not ipu:
-            raise createPoptorchError("Only IPU optimizer states can be loaded onto the IPU.")
-        if ipu and not state_dict["ipu_state"] and not state_dict["ipu_param"]:
-            raise createPoptorchError("The optimizer state cannot be loaded because it is empty.")
+        if not {"ipu_state", "ipu_param"} <= set(state_dict):
+            raise StateError("Only IPU optimizer states can be loaded onto the IPU. Load this one into an optimizer of "
+                             "torch.optim.", "poptorch_py_error")
+        ipu = bool(state_dict["ipu_state"] or state_dict["ipu_param"])
+        if not ipu and not state_dict["state"]:
+            raise StateError("The optimizer state cannot be loaded because it is empty.", "poptorch_py_error")
         super().load_state_dict({k: v for k, v in state_dict.items() if k not in ("ipu_state", "ipu_param")})
         if ipu:
             state = state_dict["ipu_state"], state_dict["ipu_param"]

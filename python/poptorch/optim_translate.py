@@ -11,10 +11,11 @@ from operator import itemgetter
 
 import torch
 
-from poptorch import optim
+from poptorch import notices, optim, optim_torch
 from poptorch._logging import logger
 from poptorch.errors import createPoptorchError
 from poptorch.optim_base import Optimizer
+from poptorch.optim_scalars import scalars
 
 
 class _Kind:
@@ -150,6 +151,7 @@ def checkStrategy(options, compiled, optimizer):
 
 def countStep(optimizer):
     """Tells PyTorch's schedulers that the optimizer has done a step, or they warn of a wrong order."""
+    optim_torch.count(optimizer)
     if hasattr(optimizer, "_step_count"):
         optimizer._step_count += 1
 
@@ -173,7 +175,15 @@ class Translator:
         return self._build(optimizer, self._snapshot)
 
     def begin(self) -> bool:
-        """A step was done, or there is state of earlier ones. Whether there are other numbers from now on."""
+        """A step was done. Whether there are other numbers from now on."""
+        if self._first:
+            return self.resume()
+        if self._snapshot != self._read(self._optimizer):
+            notices.of_values(self)
+        return False
+
+    def resume(self) -> bool:
+        """There is state of earlier steps. Whether there are other numbers from now on."""
         if not self._first:
             return False
         self._first = False
@@ -199,7 +209,7 @@ class Translator:
                          first and group["dampening"] != 0)
                         for group in optimizer.param_groups])
         if not isinstance(optimizer, Optimizer):
-            return type(optimizer), groups
+            return optim_torch.plain_type(optimizer), groups
         own = optimizer.__dict__
         return (type(optimizer), groups, frozenset(optimizer.variable_attrs._variable),
                 tuple([own[name] for name in optimizer._ipu_attributes]))
@@ -237,6 +247,19 @@ class Translator:
             out["dampening"] = (0.0, False)
         return out
 
+    def parameters(self):
+        """What the device has of the optimizer's numbers, by PopART's names."""
+        optimizer, out = self._optimizer, {}
+        scale = self._loss_scaling(optimizer)
+        for group, read in zip(optimizer.param_groups, self._snapshot[1]):
+            of_weight = scalars(self._values(optimizer, *read), scale, getattr(optimizer, "use_combined_accum", False))
+            for p in group["params"]:
+                if id(p) in self._names:
+                    out.update({f"{name}___specific___{self._names[id(p)]}": value for name, value in of_weight.items()})
+        if not scale[1]:
+            out["lossScaling_FLOAT"] = scale[0]
+        return out
+
     def _loss_scaling(self, optimizer):
         constant = not isinstance(optimizer, Optimizer) or optimizer.variable_attrs.isConstant("loss_scaling")
         return float(getattr(optimizer, "loss_scaling", 1.0)), constant and not self._automatic_scale
@@ -244,7 +267,7 @@ class Translator:
     # ---- checks
 
     def _check(self, optimizer, kind):
-        if type(optimizer) not in kind.classes:
+        if optim_torch.plain_type(optimizer) not in kind.classes:
             logger.warning("%s is derived from %s: its step() is never run, the device computes that of %s.",
                            type(optimizer).__name__, kind.classes[0].__name__, kind.classes[0].__name__)
         if any(group.get("amsgrad") for group in optimizer.param_groups):

@@ -335,7 +335,7 @@ def test_state_of_the_device():
     w = [torch.nn.Parameter(torch.ones(2))]
     kept = ({"Accl1___w": torch.ones(2)}, {"lr": torch.tensor(0.1)})
     optimizer = optim.Adam(w, lr=0.1)
-    assert set(optimizer.state_dict()) == {"state", "param_groups"}
+    assert optimizer.state_dict()["ipu_state"] is None and optimizer.state_dict()["ipu_param"] is None
     written = []
     optimizer.attach(lambda: kept, lambda *state: written.append(state))
     saved = optimizer.state_dict()
