@@ -12,7 +12,7 @@ import torch
 from torch.utils import _python_dispatch as modes
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from . import moving, packed
+from . import moving, notices, packed
 from . import poptorch_core as core
 from ._current import current, empty_meta, set_current
 from ._types import device_type, unsupported_type
@@ -316,6 +316,7 @@ class Capture(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
+        notices.of_autocast(self)
         special = _special.get(func._schema.name) or _special.get(str(func))
         try:
             if special is not None:

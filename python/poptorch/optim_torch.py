@@ -28,18 +28,21 @@ class _Link:
 
     def __init__(self, executor, names):
         self.executor, self.names = weakref.ref(executor), names
-        self.calls = self.fetched = 0  # of the model that trained
+        self.fetched = executor._translator.calls  # how many the state is of
         self.busy = False
 
     def fetch(self, optimizer):
         """The device's state becomes the optimizer's, if there were steps since the last time."""
         executor = self.executor()
-        if self.busy or executor is None or self.calls == self.fetched or not executor.isCompiled():
+        if self.busy or executor is None or not executor.isCompiled():
+            return
+        calls = executor._translator.calls
+        if calls == self.fetched:
             return
         self.busy = True
         try:
-            self._take(optimizer, executor, (self.calls - self.fetched) * executor.options.device_iterations)
-            self.fetched = self.calls
+            self._take(optimizer, executor, (calls - self.fetched) * executor.options.device_iterations)
+            self.fetched = calls
         finally:
             self.busy = False
 
@@ -75,7 +78,7 @@ class _Link:
                     made[prefix + weight.name] = torch.as_tensor(value, dtype=torch.float32)
         if made:
             executor._write_optimizer(made, {})
-        self.fetched = self.calls
+        self.fetched = executor._translator.calls
 
 
 def plain_type(optimizer):
@@ -117,13 +120,6 @@ def detach(optimizer, executor, keep):
     step = optimizer.__dict__.get("step")
     if hasattr(step, "_poptorch_plain"):
         optimizer.__dict__["step"] = step._poptorch_plain
-
-
-def count(optimizer):
-    """The model made a call that trained."""
-    link = optimizer.__dict__.get(_LINK)
-    if link is not None:
-        link.calls += 1
 
 
 def _guard_step(optimizer):

@@ -10,6 +10,7 @@ import weakref
 import popart_core
 import torch
 
+from . import notices
 from .errors import createPoptorchError
 
 
@@ -148,7 +149,10 @@ class _Fetching:
     def __getattribute__(self, name):
         if not name.startswith("__"):
             fetch(self)
-        return super().__getattribute__(name)
+        value = super().__getattribute__(name)
+        if name == "grad" and value is None and id(self) in _owners:
+            notices.of_gradient(_owners[id(self)])
+        return value
 
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
