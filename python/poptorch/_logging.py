@@ -63,7 +63,8 @@ def setLogLevel(level: "str | int"):
     """From which level on lines are shown: TRACE, TRACE_ALL, DEBUG, DEBUG_IR, INFO, WARN, ERR, OFF."""
     name = _NUMBERS.get(level) if isinstance(level, int) else str(level).upper()
     if name not in LEVELS:
-        raise ValueError(f"There is no log level {level!r}. Use one of {', '.join(LEVELS)}, "
+        kind = "integer" if isinstance(level, int) else "name"
+        raise ValueError(f"Invalid log level {kind}: {level!r}. Use one of {', '.join(LEVELS)}, "
                          f"or {', '.join(f'{n} ({text})' for n, text in _NUMBERS.items())}.")
     logger.setLevel(LEVELS[name])
 

@@ -18,6 +18,8 @@ from poptorch.structure import _HINT, Leaf, structure_of
 _NARROW = {torch.int64: torch.int32, torch.float64: torch.float32, torch.bfloat16: torch.float32}
 _PLAIN = {torch.float32, torch.float16, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool}
 _Tensor = torch.Tensor
+_detached = ("Input tensor has requires_grad=True set. This tensor will be detached because backward pass via inputs is not "
+             "supported. (%s)")
 
 
 def deviceType(dtype: torch.dtype, name: str = "") -> torch.dtype:
@@ -70,7 +72,10 @@ class Signature:
                 used = i + 1
             elif i >= len(args):
                 values.append(self._default(p))
-        while used and used <= len(self._positional) and values[used - 1] is self._positional[used - 1].default:
+                if isinstance(p.default, torch.Tensor):  # an input: later calls may give another
+                    used = i + 1
+        while used and used <= len(self._positional) and values[used - 1] is self._positional[used - 1].default \
+                and not isinstance(values[used - 1], torch.Tensor):
             used -= 1
         for p in self._keyword.values():
             if p.name not in kwargs:
@@ -142,7 +147,7 @@ class Call:
         for i, cast in enumerate(self._casts):
             tensor = tensors[i]
             if tensor.requires_grad:
-                self._tell("requires_grad", "Inputs with requires_grad are detached: %s gets no gradient.", i)
+                self._tell("requires_grad", _detached, i)
                 tensors[i] = tensor = tensor.detach()
             if cast is not None:
                 tensors[i] = tensor = tensor.to(cast)

@@ -3,12 +3,13 @@
 import contextlib
 import functools
 import numbers
+import re
 
 import torch
 
 from ._current import current
 from .enums import MultiConvPlanType
-from .errors import Error
+from .errors import Error, require
 
 
 class Block(torch.nn.Module):
@@ -232,11 +233,15 @@ def _setter(name, check):
     return setter
 
 
+def _words(name):
+    return re.sub("[A-Z]", lambda found: " " + found[0].lower(), name)
+
+
 def _list_of(kinds, convert, least=None):
     def check(name, value):
         values = list(value) if isinstance(value, (list, tuple)) else [value]
         if not values or not all(isinstance(v, kinds) and (least is None or v >= least) for v in values):
-            raise ValueError(f"MultiConv.{name}: {value!r} is not understood.")
+            raise ValueError(f"Invalid {_words(name)} of MultiConv: {value!r}.")
         return [convert(v) for v in values]
 
     return check
@@ -245,23 +250,28 @@ def _list_of(kinds, convert, least=None):
 def _one_of(kinds, convert, least=None):
     def check(name, value):
         if not isinstance(value, kinds) or (least is not None and value < least):
-            raise ValueError(f"MultiConv.{name}: {value!r} is not understood.")
+            raise ValueError(f"Invalid {_words(name)} of MultiConv: {value!r}.")
         return convert(value)
 
     return check
 
 
+def _plan(name, value):
+    require(value in list(MultiConvPlanType), f"Invalid plan type of MultiConv: {value!r} is no MultiConvPlanType.")
+    return int(value)
+
+
 def _partials(value):
     names = {torch.float: "float", torch.half: "half"}
     if value not in names:
-        raise ValueError(f"MultiConv.partialsTypes: {value} must be torch.float or torch.half.")
+        raise ValueError(f"Invalid partials types of MultiConv: {value} must be torch.float or torch.half.")
     return 0 if value is torch.float else 1
 
 
 for _name, _check in {
         "availableMemoryProportions": _list_of((float, int), float, 0),
         "partialsTypes": _list_of(torch.dtype, _partials),
-        "planType": _one_of(int, lambda v: int(MultiConvPlanType(v))),
+        "planType": _plan,
         "perConvReservedTiles": _one_of(int, int, 0),
         "cycleBackOff": _one_of((float, int), float, 0),
         "enableConvDithering": _list_of(bool, int),

@@ -233,7 +233,8 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
 
         self._capturing = capture
         try:
-            structure = capture.run(forward)
+            with torch.inference_mode(False):
+                structure = capture.run(forward)
         finally:
             self._check_assigned(before)
         return capture, structure
@@ -262,11 +263,14 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
             for name, tensor in tensors.items():
                 if now.get(name) is not tensor:
                     if not isinstance(module, torch.nn.modules.batchnorm._BatchNorm):
-                        wrong = wrong or (kind[1:-1], name)
+                        wrong = wrong or (kind[1:-1].capitalize(), name, name not in now)
                     now[name] = tensor
         if wrong:
-            raise createPoptorchError(f"{wrong[0]} {wrong[1]} is reassigned within the model when running on the IPU, "
-                                      "which is not supported. Write into it, for example with copy_().")
+            kind, name, removed = wrong
+            raise createPoptorchError(
+                f"{kind} {name} is {'removed from' if removed else 'reassigned within'} the model when calling the forward "
+                f"method. This is not supported. Consider using self.{name}.copy_(src) to copy data from a source tensor, where "
+                "src is the name of the source tensor.")
 
     def _finish_options(self, options):
         options.constantWeights = False

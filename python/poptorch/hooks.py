@@ -12,7 +12,7 @@ _before, _after = OrderedDict(), OrderedDict()
 
 def _register(hooks, hook):
     if not callable(hook):
-        raise RuntimeError(f"A hook must be a function without arguments, not {type(hook).__name__} ({hook!r}).")
+        raise RuntimeError(f"A hook must be callable, a function without arguments, not {type(hook).__name__} ({hook!r}).")
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     return handle

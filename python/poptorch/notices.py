@@ -33,6 +33,11 @@ def of_step(optimizer):
          "poptorch.trainingModel updates the weights. Leave it out; setOptimizer() hands over new learning rates.")
 
 
+def of_subclass(optimizer, known):
+    tell(optimizer, "class", f"Poptorch does not run Python optimizer code directly: of {type(optimizer).__name__} the device "
+         f"computes what {known} does, and its own step() is never run.")
+
+
 def of_gradient(executor):
     """Somebody reads the gradient of a parameter, which is None; torch does so in passing."""
     frame = sys._getframe(2)

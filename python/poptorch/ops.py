@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Helper operations. On the CPU most are the identity; in a model on the IPU they leave a marker."""
+import math
+
 import torch
 
 from ._current import current, empty_meta
 from .enums import MatMulSerializationMode, OverlapMode
 from .errors import Error
+
+
+_FLOAT = torch.finfo(torch.float32)
 
 
 def isRunningOnIpu():
@@ -162,8 +167,10 @@ def custom_op(inputs, name, domain, domain_version, example_outputs, attributes=
 
 
 def _ascii(text):
-    if not isinstance(text, str) or not text.isascii():
-        raise ValueError(f"custom_op: {text!r} must be an ASCII text.")
+    if not isinstance(text, str):
+        raise ValueError(f"custom_op: {text!r} must be a text.")
+    if not text.isascii():
+        raise ValueError(f"custom_op: {text} contains non-ASCII characters.")
     return text
 
 
@@ -177,14 +184,21 @@ def _attribute(key, value):
     for v in values:
         if isinstance(v, str):
             _ascii(v)
+        elif isinstance(v, float) and _FLOAT.max < abs(v) < math.inf:
+            raise Error(f"custom_op: the attribute {key!r}: {v:g} is too {'high' if v > 0 else 'low'} for a Popart float "
+                        "attribute.")
     if isinstance(value, (list, tuple)) and values and isinstance(values[0], str):
         return "\0".join(values)
     return value
 
 
 def _check_body(name, inputs):
-    if not isinstance(inputs, list) or not all(isinstance(t, torch.Tensor) for t in inputs):
-        raise ValueError(f"poptorch.{name} needs its inputs as a list of tensors.")
+    if not isinstance(inputs, list):
+        raise ValueError(f"poptorch.{name} needs its inputs as a list of tensors. (Object is not list)")
+    for i, value in enumerate(inputs):
+        if not isinstance(value, torch.Tensor):
+            raise ValueError(f"poptorch.{name} needs its inputs as a list of tensors. (Object contained in list at index {i} is "
+                             f"not torch.tensor)")
 
 
 def _results(outputs):
@@ -193,7 +207,7 @@ def _results(outputs):
 
 def _inference_only(capture, name):
     if capture.training:
-        raise Error(f"poptorch.{name} is supported for inference only, not in a poptorch.trainingModel.")
+        raise Error(f"poptorch.{name}() is only supported in inference, not in a poptorch.trainingModel.")
 
 
 def for_loop(count, body, inputs):
@@ -238,14 +252,22 @@ def cond(condition, then_body, then_inputs, else_body, else_inputs):
                           [_meta(t) for t in one])
 
 
+def _check_slice(name, size):
+    if size == 0:
+        raise Error(f"poptorch.{name}: The start and end of a slice must be different.")
+    if size < 0:
+        raise Error(f"poptorch.{name}: Taking a slice of a tensor with the end less than the start is not supported.")
+
+
 def dynamic_slice(tensor, dim, start, size, step=1):
     """tensor[start : start + size : step] of one dimension; start is a tensor, known when the model runs."""
-    if size <= 0 or step <= 0:
-        raise ValueError("poptorch.dynamic_slice: size and step must be positive.")
     capture = current()
+    if step <= 0:
+        raise ValueError("poptorch.dynamic_slice: the step must be positive.")
     if capture is None:
-        index = torch.arange(int(start), int(start) + size, step)
+        index = torch.arange(int(start), int(start) + max(size, 0), step)
         return torch.index_select(tensor, dim, index)
+    _check_slice("dynamic_slice", size)
     shape = list(tensor.shape)
     shape[dim] = (size + step - 1) // step
     result = empty_meta(shape, tensor.dtype)
@@ -260,6 +282,12 @@ def dynamic_update(input, src, dim, start, size):
         result = input.clone()
         result.narrow(dim, int(start), size).copy_(src)
         return result
+    _check_slice("dynamic_update", size)
+    if input.dim() != src.dim():
+        raise Error("poptorch.dynamic_update: input and src tensors must have same dimensionality. "
+                    f"({input.dim()}) vs ({src.dim()})")
+    if input.dtype != src.dtype:
+        raise Error(f"poptorch.dynamic_update: input and src tensor must have same dtype. ({input.dtype} vs {src.dtype})")
     return capture.record("poptorch::dynamic_update", {"self": input, "src": src, "dim": dim,
                                                        "start": _given(start), "size": size},
                           [_meta(input)])[0]

@@ -107,9 +107,12 @@ _KINDS = (
 )
 
 
-def _kind(optimizer):
+def kind_of(optimizer):
+    """What the device makes of it; a class derived from one that is known is told of, once."""
     for kind in _KINDS:
         if isinstance(optimizer, kind.classes):
+            if optim_torch.plain_type(optimizer) not in kind.classes:
+                notices.of_subclass(optimizer, kind.classes[0].__name__)
             return kind
     raise createPoptorchError(f"Unsupported optimizer type {type(optimizer).__name__}. Use SGD, Adam, AdamW or RMSprop of "
                               "torch.optim or poptorch.optim, or poptorch.optim.LAMB.")
@@ -168,7 +171,7 @@ class Translator:
 
     def translate(self, optimizer):
         """popart.Optimizer of it, with all checks."""
-        kind = _kind(optimizer)
+        kind = kind_of(optimizer)
         self._check(optimizer, kind)
         self._kind, self._optimizer = kind, optimizer
         self._snapshot = self._read(optimizer)
@@ -270,9 +273,6 @@ class Translator:
     # ---- checks
 
     def _check(self, optimizer, kind):
-        if optim_torch.plain_type(optimizer) not in kind.classes:
-            logger.warning("%s is derived from %s: its step() is never run, the device computes that of %s.",
-                           type(optimizer).__name__, kind.classes[0].__name__, kind.classes[0].__name__)
         if any(group.get("amsgrad") for group in optimizer.param_groups):
             raise ValueError("Only non-amsgrad Adam/AdamW optimizers are supported: leave amsgrad out.")
         maximizes(optimizer)

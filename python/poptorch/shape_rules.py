@@ -99,13 +99,14 @@ def _cdist(x1, x2, p=2.0, compute_mode=None):
 
 def _one_hot(self, num_classes=-1):
     if num_classes < 1:
-        _unbounded("Give num_classes.")()
+        _unbounded("OneHot num classes must be specified and must be constant. Give num_classes.")()
     return self.new_empty((*self.shape, num_classes), dtype=torch.int64)
 
 
 def _bincount(self, weights=None, minlength=0):
     if minlength < 1:
-        _unbounded("Give minlength; numbers at or above it are not counted.")()
+        _unbounded("Bincount `minlength` must be specified and must be a constant. On the IPU MK2 platform the minimum length "
+                   "is also the maximum length: numbers at or above it are not counted.")()
     kind = torch.int64 if weights is None else weights.dtype if weights.dtype is torch.float else torch.double
     return self.new_empty(minlength, dtype=kind)
 

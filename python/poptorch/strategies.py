@@ -70,7 +70,8 @@ class Placer:
         return 2 * stages - 1 if training else stages
 
     def check(self, options, training: bool):
-        """A pipeline must have enough batches to fill it."""
+        """The IPUs must be a number that can be had, and a pipeline must have enough batches to fill it."""
+        ipusToReserve(self.ipus, options)
         if not self.pipelined:
             return
         stages = self.numStages(training)
@@ -265,10 +266,11 @@ def ipusToReserve(ipus: int, options) -> int:
     used = ipus * options.replication_factor
     reserved = 1 << (used - 1).bit_length()
     if reserved > _MOST_IPUS:
-        raise createPoptorchError(f"Too many IPUs requested: {ipus} per replica and {options.replication_factor} "
-                                  f"replicas are {used}; there are at most {_MOST_IPUS}.")
+        raise createPoptorchError(f"Too many IPUs requested ({used}): {ipus} per replica and {options.replication_factor} "
+                                  f"replicas. A process has at most {_MOST_IPUS}.")
     if reserved != used and not options.auto_round_num_ipus:
         raise createPoptorchError(
-            f"The model uses {used} IPUs ({ipus} per replica, {options.replication_factor} replicas), but PopTorch must "
-            f"reserve a minimum of {reserved}, as they come in powers of two. Options.autoRoundNumIPUs() does that.")
+            f"The model specifies the use of {used} IPUs, however PopTorch must reserve a minimum of {reserved} in order to "
+            f"allow the model to run, because PopTorch must reserve a power of 2 or maximum of {_MOST_IPUS} IPUs per process. "
+            "Please reconfigure your model to use a different number of IPUs or set poptorch.Options().autoRoundNumIPUs(True).")
     return reserved

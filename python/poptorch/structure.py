@@ -50,7 +50,7 @@ def _parser(value):
 
 
 def _mismatch(what, name, expected, got):
-    return createPoptorchError(f"{what} mismatch for {name}: expected {expected}, got {got}.{_HINT}")
+    return createPoptorchError(f"{what} mismatch for {name}: expected {expected} but got {got}.{_HINT}")
 
 
 def _shown(value):
@@ -79,7 +79,7 @@ class Leaf:
         if value.dtype is not self.dtype:
             raise _mismatch("Data type", self.name, self.dtype, value.dtype)
         if value.shape != self.shape:
-            raise _mismatch("Shape", self.name, list(self.shape), list(value.shape))
+            raise _mismatch("Shape", self.name, self.shape, value.shape)
         out.append(value)
 
     def leaves(self):
@@ -142,6 +142,10 @@ class Items:
         return self.kind(*items) if hasattr(self.kind, "_fields") else self.kind(items)
 
 
+def _others(what, keys):
+    return f"{what} arguments: {', '.join(sorted(map(str, keys)))}. " if keys else ""
+
+
 class Table:
     """A dict. Its order is that of the first value."""
     __slots__ = ("name", "kind", "parts", "make")
@@ -154,7 +158,9 @@ class Table:
         if type(value) is not self.kind:
             raise _mismatch("Type", self.name, self.kind.__name__, type(value).__name__)
         if value.keys() != self.parts.keys():
-            raise _mismatch("Keys", self.name or "keyword arguments", sorted(map(str, self.parts)), sorted(map(str, value)))
+            raise createPoptorchError(f"Keys mismatch for {self.name or 'keyword arguments'}: "
+                                      + _others("Missing", self.parts.keys() - value.keys())
+                                      + _others("Unexpected", value.keys() - self.parts.keys()) + _HINT[1:])
         for key, part in self.parts.items():
             part.flatten(value[key], out)
 

@@ -112,6 +112,8 @@ def check_optimizer(optimizer):
     if not isinstance(optimizer, torch.optim.Optimizer):
         raise createPoptorchError(f"Invalid type for optimizer: one of torch.optim or poptorch.optim is needed, not "
                                   f"{type(optimizer).__name__}.")
+    from .optim_translate import kind_of
+    kind_of(optimizer)
 
 
 class _Copies:
@@ -199,6 +201,7 @@ def inferenceModel(model, options=None):
     options = _checked(options)
     if options.Training.gradient_accumulation != 1:
         raise createPoptorchError(
-            "You must set `poptorch.Options().Training.gradientAccumulation` to 1 or leave it as its default value (1) "
-            "when running in inference mode. When pipelined, use `poptorch.Options().deviceIterations` instead.")
+            "You must set poptorch.Options().Training.gradientAccumulation to 1 or leave it as its default value (1) when "
+            "running a poptorch.inferenceModel(). Use poptorch.Options().deviceIterations() to process a sufficient number of "
+            "batches each run for pipelined execution instead.")
     return _executor(options, False, None, user_model)
