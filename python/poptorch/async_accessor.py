@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """AsynchronousDataAccessor: batches that another process loads ahead of their use."""
 import multiprocessing
+import os
 import pickle
 import select
 import weakref
@@ -32,6 +33,15 @@ def _end(process, connection, memory):
     memory.close()
 
 
+def _chosen(strategy):
+    """A fork starts at once, but must not copy threads or IPUs; a fork server imports PyTorch first, which takes seconds."""
+    if strategy is not None:
+        return SharingStrategy(strategy)
+    from poptorch import devices
+    alone = len(os.listdir("/proc/self/task")) == 1 and not devices.taken
+    return SharingStrategy.Fork if alone else SharingStrategy.ForkServer
+
+
 def _start(dataset, settings, strategy):
     """(process, connection, memory)"""
     context = multiprocessing.get_context(_METHODS[strategy])
@@ -56,7 +66,8 @@ class AsynchronousDataAccessor:
     """Loads batches of a dataset or DataLoader in a process of its own.
 
     The tensors of a batch are used again for later ones: clone what is to be kept beyond the next batch. With
-    SharingStrategy.ForkServer, SharedMemory and FileSystem, make it under `if __name__ == "__main__"`.
+    SharingStrategy.ForkServer, SharedMemory and FileSystem, make it under `if __name__ == "__main__"`. sharing_strategy=None: Fork
+    in a process of one thread that has had no IPUs, else ForkServer.
 
     buffer_size: batches that are loaded ahead. load_indefinitely: the next epoch begins when the last one ends.
     early_preload: loading begins now, not with the first epoch. rebatched_size: batches are put together to so many rows.
@@ -65,13 +76,14 @@ class AsynchronousDataAccessor:
     """
 
     def __init__(self, dataset, buffer_size=3, miss_sleep_time_in_ms=0.1, load_indefinitely=True, early_preload=False,
-                 sharing_strategy=SharingStrategy.ForkServer, rebatched_size=None, drop_last=None):
+                 sharing_strategy=None, rebatched_size=None, drop_last=None):
         self._process = None
-        self._check(dataset, buffer_size, sharing_strategy, rebatched_size)
+        strategy = _chosen(sharing_strategy)
+        self._check(dataset, buffer_size, rebatched_size)
         self._dataset, self._rows, self._slots = dataset, rebatched_size, buffer_size
         self._drops = bool(getattr(dataset, "drop_last", False) if drop_last is None else drop_last)
         settings = Settings(buffer_size, load_indefinitely, rebatched_size, self._drops, torch.get_rng_state())
-        self._process, self._connection, self._memory = _start(dataset, settings, SharingStrategy(sharing_strategy))
+        self._process, self._connection, self._memory = _start(dataset, settings, strategy)
         self._finalizer = weakref.finalize(self, _end, self._process, self._connection, self._memory)
         self._poll = select.poll()
         self._poll.register(self._connection.fileno(), select.POLLIN)
@@ -83,7 +95,7 @@ class AsynchronousDataAccessor:
             self._send(EPOCH, 0)
 
     @staticmethod
-    def _check(dataset, buffer_size, sharing_strategy, rebatched_size):
+    def _check(dataset, buffer_size, rebatched_size):
         if isinstance(dataset, AsynchronousDataAccessor) or getattr(dataset, "isAsynchronous", False):
             raise ValueError("AsynchronousDataAccessor: the DataLoader is asynchronous already. Use DataLoaderMode.Sync.")
         if not isinstance(buffer_size, int) or buffer_size < 1:
@@ -93,7 +105,6 @@ class AsynchronousDataAccessor:
         loader = isinstance(dataset, torch.utils.data.DataLoader)
         if loader and rebatched_size is None and dataset.batch_size not in (None, 1) and not dataset.drop_last:
             raise ValueError("AsynchronousDataAccessor: a DataLoader with drop_last=False needs rebatched_size.")
-        SharingStrategy(sharing_strategy)
 
     def __len__(self):
         if self._rows is None:

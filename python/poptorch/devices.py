@@ -12,11 +12,14 @@ from .errors import createPoptorchError
 from .errors_translate import failures
 from .strategies import ipusToReserve
 
+taken = False  # whether this process has had IPUs
 _versions = {1: "ipu1", 2: "ipu2", 21: "ipu21"}
 
 
 def acquire(options, ipus_per_replica):
     """A device with the IPUs that the options ask for; poptorch.Error if there is none."""
+    global taken
+    taken = True
     wanted = ipusToReserve(ipus_per_replica, options)
     manager = popart.DeviceManager()
     connection = getattr(popart.DeviceConnectionType, ConnectionType(options.connection_type).name)

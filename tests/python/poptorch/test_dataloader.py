@@ -246,6 +246,32 @@ def test_strategies(strategy):
     loader.terminate()
 
 
+def test_a_plain_process_forks_and_others_do_not():
+    program = """
+import threading, torch, poptorch
+def kind():
+    accessor = poptorch.AsynchronousDataAccessor([torch.arange(3)])
+    assert [batch.tolist() for batch in accessor] == [[0, 1, 2]]
+    name = type(accessor._process).__name__
+    accessor.terminate()
+    return name
+if __name__ == "__main__":
+    print(kind())
+    waits = threading.Event()
+    thread = threading.Thread(target=waits.wait)
+    thread.start()
+    print(kind())
+    waits.set()
+    thread.join()
+    print(kind())
+    poptorch.inferenceModel(torch.nn.ReLU()).compile(torch.ones(2))
+    print(kind())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300,
+                          env={**os.environ, "OPENIPU_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"})
+    assert done.stdout.split() == ["ForkProcess", "ForkServerProcess", "ForkProcess", "ForkServerProcess"], done.stderr
+
+
 def test_forms_of_batches():
     batches = [{"a": torch.ones(2, 3), "b": [Named(torch.zeros(2, dtype=torch.int8), "first"), 3]},
                {"a": torch.zeros(2, 3), "b": [Named(torch.ones(2, dtype=torch.int8), "second"), 3]}]
