@@ -33,10 +33,10 @@ class _Distributed(DistributedOptions):
 
 class Options(poptorch.Options):
     """poptorch.Options with replication, device and processes as poprun says. ipus_per_replica: what the model uses, if
-    that is to be compared with poprun's --ipus-per-replica."""
+    that is to be compared with poprun's --ipus-per-replica. Without poprun: those of one process."""
 
     def __init__(self, ipus_per_replica=None):
-        if ipus_per_replica is not None:
+        if ipus_per_replica is not None and popdist.isPopdistEnvSet():
             popdist.checkNumIpusPerReplica(ipus_per_replica)
         super().__init__()
         self.__dict__["_distributed"] = _Distributed()

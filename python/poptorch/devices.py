@@ -3,6 +3,7 @@
 import gc
 import itertools
 import os
+import time
 
 import popart
 import popart_core
@@ -43,12 +44,16 @@ def acquire(options, ipus_per_replica):
     all_devices = manager.enumerateDevices(pattern, wanted)
     if not all_devices:
         raise _none(manager, wanted)
-    if os.environ.get("POPTORCH_WAIT_FOR_IPU", "0") in ("", "0"):
+    if not _waits():
         raise createPoptorchError(
             f"Failed to acquire {wanted} IPU(s): all of the {len(all_devices)} devices with {wanted} IPU(s) are in "
             "use by other programs. Set POPTORCH_WAIT_FOR_IPU=1 to wait for one, or detachFromDevice() a model of "
             "this program.")
     return manager._acquireWhenFree(wanted)
+
+
+def _waits():
+    return os.environ.get("POPTORCH_WAIT_FOR_IPU", "0") not in ("", "0")
 
 
 _promises = itertools.count()
@@ -89,6 +94,9 @@ def _by_id(manager, number, wanted, pattern, connection):
     device = _try_id(manager, number, pattern, connection)
     if device is None:
         gc.collect()
+        device = _try_id(manager, number, pattern, connection)
+    while device is None and _waits() and any(found.id == number for found in manager.enumerateDevices(pattern, wanted)):
+        time.sleep(0.1)
         device = _try_id(manager, number, pattern, connection)
     if device is None:
         raise createPoptorchError(f"Failed to acquire device with id {number} and {wanted} IPU(s). gc-info -l lists "

@@ -220,3 +220,26 @@ def test_operators_without_a_block():
     with pytest.raises(poptorch.Error, match="No active Block"):
         poptorch.inferenceModel(Loose())(torch.ones(2))
     assert Loose()(torch.ones(1)) == 4  # on the CPU
+
+
+def test_options_of_popdist_in_a_process_alone(monkeypatch):
+    import popdist.poptorch
+    monkeypatch.delenv("POPDIST_NUM_TOTAL_REPLICAS", raising=False)
+    options = popdist.poptorch.Options(ipus_per_replica=2)
+    assert options.replication_factor == 1 and options.Distributed.numProcesses == 1 and options.ipu_id is None
+
+
+def test_a_model_waits_for_the_ipu_that_it_names(monkeypatch):
+    import threading
+    first = poptorch.inferenceModel(torch.nn.ReLU(), poptorch.Options().useIpuId(0))
+    first(torch.ones(2))
+    second = poptorch.inferenceModel(torch.nn.ReLU(), poptorch.Options().useIpuId(0))
+    with pytest.raises(poptorch.Error, match="Failed to acquire device with id 0"):
+        second(torch.ones(2))
+    monkeypatch.setenv("POPTORCH_WAIT_FOR_IPU", "1")
+    later = threading.Timer(0.3, first.detachFromDevice)
+    later.start()
+    assert torch.equal(second(torch.ones(2)), torch.ones(2))
+    later.join()
+    with pytest.raises(poptorch.Error, match="Failed to acquire device with id 4711"):
+        poptorch.inferenceModel(torch.nn.ReLU(), poptorch.Options().useIpuId(4711))(torch.ones(2))
