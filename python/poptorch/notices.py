@@ -38,6 +38,11 @@ def of_subclass(optimizer, known):
          f"computes what {known} does, and its own step() is never run.")
 
 
+def of_rounded_state(optimizer):
+    tell(optimizer, "rounded", "torch.optim keeps the state of float16 weights in float16, so that small numbers of it were "
+         "rounded or are 0 now. The state of poptorch.optim stays in float32.")
+
+
 def of_gradient(executor):
     """Somebody reads the gradient of a parameter, which is None; torch does so in passing."""
     frame = sys._getframe(2)

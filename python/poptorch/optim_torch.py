@@ -76,6 +76,8 @@ class _Link:
                 prefix = self.names.get(name)
                 if prefix is not None and value is not None:
                     made[prefix + weight.name] = torch.as_tensor(value, dtype=torch.float32)
+                    if getattr(value, "dtype", None) is torch.float16:
+                        notices.of_rounded_state(optimizer)
         if made:
             executor._write_optimizer(made, {})
         self.fetched = executor._translator.calls

@@ -117,6 +117,22 @@ def test_a_training_may_go_on_on_the_host_and_back():
     same_state(ours.state_dict(), theirs.state_dict())
 
 
+def test_a_state_that_torch_rounds_is_told_of(capfd):
+    for dtype in (torch.float32, torch.float16):
+        module = Net(dtype)
+        optimizer = TORCH["adam"](module.parameters())
+        x, y = (t.to(dtype) for t in data(1)[0])
+        training = poptorch.trainingModel(module, optimizer=optimizer)
+        training(x, y)
+        saved = optimizer.state_dict()
+        assert saved["state"][0]["exp_avg"].dtype == dtype
+        assert "[warning]" not in capfd.readouterr().err
+        optimizer.load_state_dict(saved)
+        assert ("rounded" in capfd.readouterr().err) == (dtype == torch.float16)
+        training(x, y)
+        training.destroy()
+
+
 def test_steps_are_those_of_all_device_iterations():
     module = net()
     optimizer = torch.optim.RMSprop(module.parameters(), lr=0.01)
