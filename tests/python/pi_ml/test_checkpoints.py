@@ -162,3 +162,16 @@ def test_files_that_are_no_checkpoints(tmp_path):
             def __init__(self, hidden, other):
                 super().__init__(hidden)
         Needs.load_from_checkpoint(tmp_path / "good.ckpt")
+
+
+def test_a_training_on_ipus_goes_on_on_the_cpu_with_its_optimisers_state(tmp_path):
+    done, _, _ = lit.fit(tmp_path, ipus=1, limit_train_batches=4)
+    done.save_checkpoint(tmp_path / "a.ckpt")
+
+    def resumed(**flags):
+        model = lit.Classifier()
+        lit.trainer(tmp_path, max_epochs=2, limit_train_batches=4, **flags).fit(model, lit.loader(),
+                                                                                ckpt_path=str(tmp_path / "a.ckpt"))
+        return model
+
+    lit.same_weights(resumed(ipus=1), resumed(), rtol=1e-3, atol=1e-5)
