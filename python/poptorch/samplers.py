@@ -60,6 +60,15 @@ class Groups:
             yield joined(group)
 
 
+def _check_alike(batches, form):
+    """Or a part would be lost without a word."""
+    first = form(batches[0])
+    other = next((form(batch) for batch in batches if form(batch) != first), first)
+    if other != first:
+        raise createPoptorchError(f"DataLoader: the batches of one call have different parts: {first} and {other}. Let collate_fn "
+                                  "return the same for each.")
+
+
 def joined(batches):
     """One batch of several: tensors one after the other, within tuples, lists, dicts and registered types."""
     first = batches[0]
@@ -70,10 +79,12 @@ def joined(batches):
         tensors = zip(*[list(parser.yieldTensors(batch)) for batch in batches])
         return parser.reconstruct(first, iter([joined(list(parts)) for parts in tensors]))
     if isinstance(first, dict):
+        _check_alike(batches, lambda batch: sorted(map(str, batch)))
         return dict_maker(first)({key: joined([batch[key] for batch in batches]) for key in first})
     if isinstance(first, list) and all(isinstance(entry, str) for batch in batches for entry in batch):
         return [entry for batch in batches for entry in batch]
     if isinstance(first, (list, tuple)):
+        _check_alike(batches, len)
         parts = [joined(list(parts)) for parts in zip(*batches)]
         return type(first)(*parts) if hasattr(first, "_fields") else type(first)(parts)
     if any(batch != first for batch in batches):

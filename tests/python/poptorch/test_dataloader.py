@@ -164,6 +164,10 @@ def test_values_that_cannot_be_joined_are_named():
     loader = poptorch.DataLoader(options(D=2), list(range(10)), batch_sampler=Uneven(), collate_fn=lambda rows: (padded(rows), len(rows)))
     with pytest.raises(poptorch.Error, match="different values of int, such as 1.*collate_fn"):
         list(loader)
+    for collate, text in ((lambda rows: [torch.tensor([row]) for row in rows], "different parts: 1 and 2"),
+                          (lambda rows: {f"row{row}": padded(rows) for row in rows}, "row0.* and .*row1")):
+        with pytest.raises(poptorch.Error, match=text):
+            list(poptorch.DataLoader(options(D=2), list(range(10)), batch_sampler=Uneven(), collate_fn=collate))
 
 
 def test_options_are_frozen_and_checked():
