@@ -98,3 +98,37 @@ def test_buffers_count_on_every_ipu():
     for seed in range(3):
         training(*data(16, seed))
     assert int(model[1].num_batches_tracked) == int(model[3].num_batches_tracked) == 12
+
+
+class Vectors(torch.nn.Module):
+    """The gradient of a bias is what comes in: nothing is summed, as a micro-batch has one axis."""
+
+    def __init__(self, plain):
+        super().__init__()
+        self.a, self.b = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1)
+        self.shift = torch.nn.Parameter(torch.ones(1))
+        self.plain = plain
+
+    def forward(self, x):
+        with poptorch.Block("A", ipu_id=0):
+            x = x + self.shift if self.plain else self.a(x)
+        with poptorch.Block("B", ipu_id=1):
+            x = self.b(x)
+            return x, poptorch.identity_loss(x * x, "sum")
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_bias_of_an_earlier_stage_learns_from_inputs_of_one_axis(plain):
+    models = []
+    for form in ((3, 1), (3,)):
+        torch.manual_seed(5)
+        options = poptorch.Options()
+        options.Training.gradientAccumulation(3)
+        model = Vectors(plain)
+        training = poptorch.trainingModel(model, options, torch.optim.SGD(model.parameters(), lr=0.1))
+        for seed in range(2):
+            training(torch.arange(3.0).reshape(form) + seed)
+        training.detachFromDevice()
+        models.append(model)
+    for one, other in zip(*(model.parameters() for model in models)):
+        torch.testing.assert_close(one, other)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/placing/raisestages.hpp"
 
+#include "transforms/placing/stageipus.hpp"
 #include <algorithm>
 
 namespace popart::transforms {
@@ -11,15 +12,18 @@ using ir::Pass;
 using ir::Value;
 
 void raiseStages(Graph &graph) {
+  StageIpus stages(graph);
   std::vector<std::int64_t> stage(graph.size(), 0);
   for (auto &node : graph.nodes) {
     if (node.pass == Pass::Update)
       continue;
     auto &own = *node.settings.pipelineStage;
-    if (node.pass == Pass::Backward)
+    if (node.pass == Pass::Backward) {
       for (Value v : node.inputs)
         if (v != none)
           own = std::max(own, stage[v.value]);
+      own = stages.notBefore(own, node.settings.virtualGraph.value_or(0));
+    }
     for (Value v : node.outputs)
       if (v != none)
         stage[v.value] = own;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A node of the backward pass runs no earlier than what it reads.
+// A node of the backward pass runs no earlier than what it reads, in a stage of its own IPU.
 #pragma once
 #include "ir/graph.hpp"
 
