@@ -50,8 +50,10 @@ class ModelledStep(typing.NamedTuple):
 
 
 def _no_backward(*_, **__):
-    raise createPoptorchError("backward() cannot be called explicitly on outputs of a PopTorch model: a "
-                              "poptorch.trainingModel does the backward pass and the weight update itself.")
+    raise createPoptorchError(
+        "backward() cannot be called explicitly on outputs of a PopTorch model. If you're using a trainingModel, the backwards "
+        "pass is performed automatically when invoking the model. If you're using an inferenceModel, you should use a "
+        "trainingModel instead.")
 
 
 class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
@@ -243,13 +245,13 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
         name = capture.state.get("overlaps")
         if name is None:
             return
-        if self._options.TensorLocations.num_io_tiles is None:
-            raise createPoptorchError(f"poptorch.{name} needs tiles that only move data: "
-                                      "Options.TensorLocations.numIOTiles.")
         if placer.pipelined:
-            raise createPoptorchError(f"poptorch.{name} is not supported in a pipelined model: the transfers of a "
-                                      "pipeline overlap with its computation anyway. Use poptorch.ShardedExecution or "
-                                      "one IPU.")
+            raise createPoptorchError(f"poptorch.{name}: Overlapped IO is not supported with poptorch.PipelinedExecution, whose "
+                                      "transfers overlap anyway. If you are using only one IPU, please switch to "
+                                      "poptorch.ShardedExecution.")
+        if self._options.TensorLocations.num_io_tiles is None:
+            raise createPoptorchError(f"poptorch.{name}: No IO tiles allocated. You must allocate at least 32 IO tiles using "
+                                      "poptorch.Options().TensorLocations.numIOTiles.")
 
     def _assigned(self):
         return [(module, kind, dict(module.__dict__[kind])) for module in torch.nn.Module.modules(self._model)

@@ -147,6 +147,12 @@ def test_optimizers_of_ones_own(capfd):
     assert "Poptorch does not run Python optimizer code directly" in text and "test_texts.py" in text
 
 
+def test_backward_of_a_result():
+    with says("on outputs of a PopTorch model. If you're using a trainingModel, the backwards pass is performed automatically when "
+              "invoking the model. If you're using an inferenceModel, you should use a trainingModel instead."):
+        run(lambda _, x: x + 1, X).backward()
+
+
 # ---- what was an error and need not be
 
 def test_defaults_that_are_tensors_are_inputs():

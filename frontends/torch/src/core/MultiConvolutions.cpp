@@ -101,7 +101,7 @@ void Conversion::endConvolutions(Call &end) {
   const Gathering region = std::move(*gathering_);
   gathering_.reset();
   if (region.convolutions.empty())
-    end.fail("there is no convolution in the poptorch.MultiConv.");
+    end.fail("Unexpected end_multi_conv: there is no convolution in the poptorch.MultiConv.");
   Values inputs;
   Integers counts;
   auto attributes = optionsOf(end, region.convolutions.size());

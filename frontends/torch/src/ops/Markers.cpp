@@ -147,14 +147,14 @@ Values overlapInput(Call &c) {
   const auto *tensor = std::get_if<TensorArgument>(&c.operation().arguments.at(0));
   const auto isIt = [&](const auto &input) { return input.first == tensor->tensor; };
   if (!tensor || std::none_of(inputs.begin(), inputs.end(), isIt))
-    c.fail("the tensor is no input of the model.");
+    c.fail("it is applied on a node which is not a tensor input to the model.");
   return {c.in("self")};
 }
 Values overlapOutput(Call &c) {
   const auto &outputs = c.conversion().recording().outputs;
   if (std::find(outputs.begin(), outputs.end(), c.operation().outputs.at(0)) == outputs.end())
-    c.fail("the tensor is no output of the model: return what poptorch.set_overlap_for_output "
-           "returns.");
+    c.fail("it is applied on a node which is not a tensor output to the model. Return what "
+           "poptorch.set_overlap_for_output returns.");
   return {c.in("self")};
 }
 
