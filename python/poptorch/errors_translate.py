@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What C++ throws, as poptorch's errors."""
 import contextlib
+import functools
 
 import popart_core
 
@@ -13,15 +14,30 @@ _others = (popart_core.popart_exception, popart_core.poplar_exception, popart_co
 failures = (_recoverable, _unrecoverable, *_others)
 
 
+def error_of(problem):
+    """The poptorch.Error for what a layer below raised."""
+    kind = type(problem).__name__
+    if isinstance(problem, _recoverable):
+        return RecoverableError(str(problem), kind, recovery_action=problem.recoveryAction.name)
+    return (UnrecoverableError if isinstance(problem, _unrecoverable) else Error)(str(problem), kind)
+
+
 @contextlib.contextmanager
 def translated():
     """Errors of the layers below come out as poptorch.Error and its like."""
     try:
         yield
-    except _recoverable as problem:
-        raise RecoverableError(str(problem), type(problem).__name__,
-                               recovery_action=problem.recoveryAction.name) from problem
-    except _unrecoverable as problem:
-        raise UnrecoverableError(str(problem), type(problem).__name__) from problem
-    except _others as problem:
-        raise Error(str(problem), type(problem).__name__) from problem
+    except failures as problem:
+        raise error_of(problem) from problem
+
+
+def entry(method):
+    """A method of an executor that users call: one thread at a time, with errors as poptorch's."""
+    @functools.wraps(method)
+    def called(self, *args, **kwargs):
+        with self._lock:
+            try:
+                return method(self, *args, **kwargs)
+            except failures as problem:
+                raise error_of(problem) from problem
+    return called

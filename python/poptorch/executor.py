@@ -7,7 +7,6 @@ import os
 import sys
 import threading
 import time
-import typing
 import weakref
 
 import popart
@@ -23,7 +22,7 @@ from .arguments import Signature
 from .capture import Capture
 from .enums import ConnectionType
 from .errors import createPoptorchError, require
-from .errors_translate import failures, translated
+from .errors_translate import entry, failures, translated
 from .hooks import runPostCompileHooks, runPreCompileHooks, warnOfBackwardHooks
 from .inputs import Inputs
 from .latency import Latencies
@@ -31,6 +30,7 @@ from .optim_state import OptimizerState
 from .optim_translate import Translator, checkStrategy, countStep, maximizes, untrained
 from .options_popart import engineOptionsOfEnvironment, sessionOptions
 from .persistence import Persistence
+from .random_state import RandomState
 from . import replicas as _replicas  # noqa: F401 (parameters get their method)
 from .structure_of import structure_of
 from .weights import OwnerOf, check_named_buffers, set_owner, unwrap_tensors, weights_of, wrap_tensors
@@ -40,15 +40,6 @@ from .wrapping import check_optimizer, unwrap_module, wrap_module
 _empty_like = torch.empty_like
 
 
-class ModelledStep(typing.NamedTuple):
-    """One call on IPUs. seconds: at the chip's clock; micro_batches: of all replicas."""
-    cycles: int
-    seconds: float
-    micro_batches: int
-    bytes_per_tile: int
-    fullest_tile: int
-
-
 def _no_backward(*_, **__):
     raise createPoptorchError(
         "backward() cannot be called explicitly on outputs of a PopTorch model. If you're using a trainingModel, the backwards "
@@ -56,10 +47,11 @@ def _no_backward(*_, **__):
         "trainingModel instead.")
 
 
-class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
+class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomState, Inputs):
     """Made by trainingModel and inferenceModel."""
 
     def __init__(self, model, options, training, optimizer=None, user_model=None):
+        self._lock = threading.RLock()  # a call fills memory that belongs to the executor
         self._user_model = user_model if user_model is not None else model
         self._model = model
         self._options = options.resolved(training)
@@ -93,6 +85,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
 
     # ---- compiling
 
+    @entry
     def compile(self, *args, **kwargs):
         """Compiles the model for inputs like these, without running it."""
         if self.isCompiled():
@@ -193,19 +186,6 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
         if self._options.connection_type == ConnectionType.Always:
             self._load()
 
-    def modelledStep(self):
-        """What one call would take on IPUs, by the machine model: a ModelledStep."""
-        self._require_compiled()
-        return ModelledStep(*popart_core.modelled_step(self._executable))
-
-    def _tell_memory(self):
-        step = self.modelledStep()
-        if step.fullest_tile > step.bytes_per_tile and self._device.type == popart.DeviceType.Ipu:
-            logger.warning("The model does not fit the IPU's memory: the fullest tile needs %s bytes of %s. It runs "
-                           "here all the same. Use float16, a smaller batch, more IPUs or recomputation; "
-                           "the engine option debug.allowOutOfMemory=false makes this an error that names the largest "
-                           "variables.", f"{step.fullest_tile:,}", f"{step.bytes_per_tile:,}")
-
     def _capture(self, shapes, placer):
         names = {id(m): n for n, m in torch.nn.Module.named_modules(self._model)} \
             if self._options.module_namescope_enabled else {}
@@ -303,6 +283,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
         self._step_io = popart_core.AddressIo(inputs, outputs)
         self._counts_cycles = self._options.log_cycle_count
 
+    @entry
     def __call__(self, *args, **kwargs):
         """Runs one step; results in the structure that forward() returns."""
         if not self._attached:
@@ -328,10 +309,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
         self._step_io.set([v.data_ptr() for v in values], [r.data_ptr() for r in (*results, *changes, *anchored)])
         try:
             self._run()
-        except failures as problem:
-            self._after_failure()
-            self._raise(problem)
-        except BaseException:  # Ctrl-C
+        except BaseException:  # Ctrl-C too
             self._after_failure()
             raise
         if self._host_calls:
@@ -375,10 +353,6 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
         if problems:
             raise problems[0]
 
-    def _raise(self, problem):
-        with translated():
-            raise problem
-
     def _shared_version(self):
         """Of the training that has this model's weights, if there is one."""
         owner = self._owner.get()
@@ -400,6 +374,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
         wrap_tensors(self._used)
         wrap_module(self._user_model, self)  # again, after destroy()
 
+    @entry
     def copyWeightsToHost(self):
         """The device's parameters and buffers become those of the module."""
         self._require_compiled()
@@ -407,10 +382,11 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
             if self._newer_on_device:
                 raise createPoptorchError("The weights cannot be fetched: the device is not attached.")
             return
-        self._newer_on_device = False
         trace("Weights go to the host")
-        with translated():
+        try:
             self._weights_to_host()
+        finally:
+            self._newer_on_device = False
 
     def _weights_from_host(self):
         for weight in self._copies:
@@ -422,6 +398,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
         for weight in self._copies:
             weight.write_host()
 
+    @entry
     def copyWeightsToHostIfNeeded(self):
         """Whether the device had newer weights, which the host has now."""
         if not self._newer_on_device:
@@ -429,17 +406,18 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
         self.copyWeightsToHost()
         return True
 
+    @entry
     def copyWeightsToDevice(self):
         """The module's parameters and buffers go to the device."""
         self._require_compiled()
         self._newer_on_device = False
         if self._attached:
-            with translated():
-                self._weights_from_host()
+            self._weights_from_host()
             self.version += 1
         else:
             self._upload = True
 
+    @entry
     def copyNamedBuffersToDevice(self):
         """The buffers that Options.updatableNamedBuffers names go to the device."""
         self._require_compiled()
@@ -450,15 +428,16 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
         if self._upload:
             self._send_weights()
             return
-        with translated():
-            self._executable.buffersFromHost()
+        self._executable.buffersFromHost()
 
+    @entry
     def load_state_dict(self, state_dict, strict=True):
         result = self._user_model.load_state_dict(state_dict, strict)
         if self.isCompiled():
             self.copyWeightsToDevice()
         return result
 
+    @entry
     def setOptimizer(self, optimizer):
         """New values for the optimiser, or another optimiser of the same kind, from the next call on."""
         if not self._training:
@@ -477,33 +456,31 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
         self._new_optimizer = False
         changed = self._translator.update(self._optimizer)
         if changed is not None:
-            with translated():
-                self._executable.updateOptimizerFromHost(changed)
+            self._executable.updateOptimizerFromHost(changed)
 
     # ---- devices
 
     def _load(self):
         """The program and everything it needs, onto the device."""
-        with translated():
-            self._executable.loadEngineAndConnectStreams()
-            if self._options.random_seed is not None and self._rng_state is None:
-                self._executable.setRandomSeed(self._options.random_seed)
-            elif self._rng_state is not None:
-                self._set_rng_state(self._rng_state)
-            for call in self._host_calls:
-                for replica in range(self._options.replication_factor):
-                    popart_core.connect_host_function(self._executable, call.handle, call, replica)
+        self._executable.loadEngineAndConnectStreams()
+        if self._options.random_seed is not None and self._rng_state is None:
+            self._executable.setRandomSeed(self._options.random_seed)
+        elif self._rng_state is not None:
+            self._set_rng_state(self._rng_state)
+        for call in self._host_calls:
+            for replica in range(self._options.replication_factor):
+                popart_core.connect_host_function(self._executable, call.handle, call, replica)
         self._attached = True
         self._upload = True
         logger.debug("The model is attached to its device")
 
+    @entry
     def attachToDevice(self):
         """Takes a device again, after detachFromDevice."""
         self._require_compiled()
         require(not self._attached, "Device is already attached")
-        with translated():
-            if not self._device.isAttached and not self._device.attach():
-                self._wait_for_device()
+        if not self._device.isAttached and not self._device.attach():
+            self._wait_for_device()
         self._load()
 
     def _wait_for_device(self):
@@ -514,6 +491,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
                                       "another program or model.")
         self._device._attachWhenFree()
 
+    @entry
     def detachFromDevice(self):
         """Brings everything that must last to the host, and lets others have the device."""
         self._require_compiled()
@@ -524,6 +502,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
         self._attached = False
         logger.debug("The model is detached from its device")
 
+    @entry
     def destroy(self):
         """Forgets the compiled model; the module is as it was, with its newest weights."""
         if self.isCompiled():
@@ -564,32 +543,6 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
     def _require_compiled(self):
         require(self.isCompiled(), "Model has not been compiled or has been destroyed.")
 
-    # ---- random numbers
-
-    @property
-    def rng_state(self):
-        """The seed, then the state of the generators."""
-        self._require_compiled()
-        return self._get_rng_state()
-
-    @rng_state.setter
-    def rng_state(self, state):
-        if not isinstance(state, (list, tuple)) or not all(isinstance(n, int) for n in state) or not state:
-            raise createPoptorchError("rng_state must be a list of int: the seed, then the state.")
-        self._rng_state = list(state)
-        if self._attached:
-            self._set_rng_state(state)
-
-    def _get_rng_state(self):
-        if not self._attached:
-            return self._rng_state
-        return [self._executable.getRandomSeed(), *self._executable.getRNGState()]
-
-    def _set_rng_state(self, state):
-        self._executable.setRandomSeed(state[0])
-        if len(state) > 1:
-            self._executable.setRNGState(list(state[1:]))
-
     # ---- what can be asked
 
     @property
@@ -601,16 +554,19 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, Inputs):
     def options(self):
         return self._options
 
+    @entry
     def getTensorNames(self):
         """All tensors of the compiled model."""
         self._require_compiled()
         return sorted(self._executable.getAllTensorIds())
 
+    @entry
     def _debugGetPopartIR(self):
         """The compiled model as PopART has it, in JSON."""
         self._require_compiled()
         return self._executable._serializeIr(popart.IrSerializationFormat.JSON)
 
+    @entry
     def cycleCount(self):
         """Cycles of the last call."""
         if not self._options.log_cycle_count:

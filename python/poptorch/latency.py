@@ -1,6 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""What a step took, and where."""
+"""What a step took, and where; what it would take on IPUs."""
+import typing
+
+import popart
+import popart_core
+
+from ._logging import logger
 from .errors import require
+from .errors_translate import entry
+
+
+class ModelledStep(typing.NamedTuple):
+    """One call on IPUs. seconds: at the chip's clock; micro_batches: of all replicas."""
+    cycles: int
+    seconds: float
+    micro_batches: int
+    bytes_per_tile: int
+    fullest_tile: int
 
 
 def _of(pairs):
@@ -11,6 +27,7 @@ def _of(pairs):
 class Latencies:
     """Of the last call: when inputs were asked for and taken, when outputs were asked for and written."""
 
+    @entry
     def getPerfCounters(self):
         """Lists per tensor, one entry per micro-batch, in seconds: input, input_complete, output, output_complete."""
         require(self._executable is not None, "Model has not been compiled or has been destroyed.")
@@ -43,3 +60,17 @@ class Latencies:
     def getLatency(self):
         """(min, max, average) from asking for inputs until the host has all outputs."""
         return _of((e[0], e[3]) for e in self._edges())
+
+    @entry
+    def modelledStep(self):
+        """What one call would take on IPUs, by the machine model: a ModelledStep."""
+        self._require_compiled()
+        return ModelledStep(*popart_core.modelled_step(self._executable))
+
+    def _tell_memory(self):
+        step = self.modelledStep()
+        if step.fullest_tile > step.bytes_per_tile and self._device.type == popart.DeviceType.Ipu:
+            logger.warning("The model does not fit the IPU's memory: the fullest tile needs %s bytes of %s. It runs "
+                           "here all the same. Use float16, a smaller batch, more IPUs or recomputation; "
+                           "the engine option debug.allowOutOfMemory=false makes this an error that names the largest "
+                           "variables.", f"{step.fullest_tile:,}", f"{step.bytes_per_tile:,}")

@@ -10,7 +10,7 @@ import torch
 from . import optim_torch
 from ._logging import logger
 from .enums import ConnectionType
-from .errors_translate import translated
+from .errors_translate import entry
 from .optim_base import Optimizer
 
 _kept = ("Accl___", "Accl1___", "Accl2___", "Accl3___", "Step___")
@@ -55,6 +55,7 @@ class OptimizerState:
                 out[name] = np.empty(shape, dtype=info.data_type_lcase())
         return out
 
+    @entry
     def _read_optimizer(self):
         """(state, parameters), by name; of a model without a device (None, None)."""
         if self._options.connection_type == ConnectionType.Never:
@@ -63,11 +64,11 @@ class OptimizerState:
             self.copyWeightsToHostIfNeeded()
         arrays = self._state_arrays()
         if arrays:
-            with translated():
-                self._executable.readWeights(popart.PyWeightsIO(arrays))
+            self._executable.readWeights(popart.PyWeightsIO(arrays))
         state = {_scale if name == _scale_here else name: torch.from_numpy(array) for name, array in arrays.items()}
         return state, {name: torch.tensor(value) for name, value in self._translator.parameters().items()}
 
+    @entry
     def _write_optimizer(self, state, parameters):
         state = {_scale_here if name == _scale else name: value for name, value in (state or {}).items()}
         arrays = self._state_arrays()
@@ -81,8 +82,7 @@ class OptimizerState:
         if self._attached:
             self.copyWeightsToHostIfNeeded()
         if chosen:
-            with translated():
-                self._executable.writeWeights(popart.PyWeightsIO(chosen))
+            self._executable.writeWeights(popart.PyWeightsIO(chosen))
             self._upload = True
             self._translator.resume()
         scale = (parameters or {}).get("lossScaling_FLOAT")

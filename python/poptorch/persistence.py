@@ -16,7 +16,7 @@ import popart_core
 
 from .enums import ConnectionType
 from .errors import Error, createPoptorchError, require
-from .errors_translate import translated
+from .errors_translate import entry
 from .version import VERSION
 
 _MARK = b"\x89PopTorch\r\n"
@@ -85,11 +85,13 @@ class Persistence:
             with open(filename, "w", encoding="utf-8") as file:
                 file.write(text)
 
+    @entry
     def compileAndExport(self, filename, *args, export_model=True, **kwargs):
         """Compiles the model and saves it."""
         self.compile(*args, **kwargs)
         self.save(filename, export_model=export_model)
 
+    @entry
     def save(self, filename, export_model=True, save_rng_state=True):
         """Writes the compiled model to a file, or as model.poptorch into a folder."""
         self._require_compiled()
@@ -101,7 +103,7 @@ class Persistence:
             os.makedirs(folder, exist_ok=True)
         self.copyWeightsToHostIfNeeded()
         data = self._record(export_model, save_rng_state)
-        with tempfile.TemporaryDirectory() as scratch, translated():
+        with tempfile.TemporaryDirectory() as scratch:
             self._executable.saveExecutable(scratch)
             part = filename + f".{os.getpid()}.partial"
             try:
@@ -138,6 +140,7 @@ class Persistence:
                                       "executable alone.") from problem
         return buffer.getvalue()
 
+    @entry
     def loadExecutable(self, filename):
         """Takes the compiled model of a file instead of compiling."""
         require(not self.isCompiled(), "The model is already compiled. Call destroy() first.")

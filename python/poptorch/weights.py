@@ -140,7 +140,7 @@ def fetch(tensor):
     """Brings the newest values to the host if a device has them."""
     owner = _owners.get(id(tensor))
     if owner is not None and owner._newer_on_device:
-        owner.copyWeightsToHost()
+        owner.copyWeightsToHostIfNeeded()
 
 
 class _Fetching:

@@ -5,6 +5,7 @@ import gc
 import pickle
 import weakref
 
+import popart_core
 import pytest
 import torch
 
@@ -515,3 +516,23 @@ def test_hooks_on_the_backward_pass_are_warned_of(capfd):
     assert "backward pass" not in capfd.readouterr().err
     poptorch.trainingModel(model)(x, labels)
     assert "backward pass of the module 'second'" in capfd.readouterr().err
+
+
+def test_errors_of_the_session_are_poptorchs():
+    x, labels = data(8)
+    training = poptorch.trainingModel(Net())
+    training(x, labels)
+
+    class Broken:
+        def __getattr__(self, name):
+            raise popart_core.popart_exception("broken on purpose")
+    session, training._executable = training._executable, Broken()
+    try:
+        training._upload = True
+        for use in (lambda: training(x, labels), training.copyWeightsToHost, training.copyWeightsToDevice,
+                    training.getTensorNames, lambda: training.rng_state, training._debugGetPopartIR):
+            with pytest.raises(poptorch.Error, match="broken on purpose"):
+                use()
+    finally:
+        training._executable = session
+    training(x, labels)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""Several threads and one model."""
+import concurrent.futures
+import threading
+
+import torch
+
+import poptorch
+
+F = torch.nn.functional
+
+
+def together(work, count=4):
+    """work(i) on threads that begin at once; their results."""
+    begin = threading.Barrier(count)
+
+    def one(i):
+        begin.wait()
+        return work(i)
+    with concurrent.futures.ThreadPoolExecutor(count) as pool:
+        return list(pool.map(one, range(count)))
+
+
+def test_one_model_called_by_several_threads_gives_each_its_own_result():
+    torch.manual_seed(0)
+    net = torch.nn.Linear(64, 64)
+    model = poptorch.inferenceModel(net)
+    weight, bias = net.weight.detach().clone(), net.bias.detach().clone()
+
+    def wrong(i):
+        generator = torch.Generator().manual_seed(i)
+        inputs = [torch.randn(8, 64, generator=generator) for _ in range(250)]
+        return sum(not torch.allclose(model(x), F.linear(x, weight, bias), atol=1e-3) for x in inputs)
+    assert together(wrong) == [0, 0, 0, 0]
+
+
+def test_weights_are_read_while_another_thread_trains():
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.zeros(4096))
+
+        def forward(self, x):
+            return poptorch.identity_loss((self.weight * x).sum(), "sum")
+    net = Net()
+    model = poptorch.trainingModel(net, optimizer=torch.optim.SGD(net.parameters(), lr=1.0))
+    x = torch.full((4096,), -1.0)
+    model(x)
+
+    def work(i):
+        if i == 0:
+            return [model(x) for _ in range(50)] and []
+        return [len(net.weight.detach().unique()) for _ in range(50)]
+    assert {n for seen in together(work) for n in seen} == {1}  # all of one step
+    assert net.weight[0] == 51
