@@ -5,6 +5,8 @@ import threading
 import torch
 
 _active = threading.local()
+nested_call = ("A model for the IPU is called within the forward() of another. Call the module that it wraps: what it "
+               "computes is then part of the outer model.")
 
 
 def current():

@@ -7,97 +7,25 @@ tensors; nothing of the model is computed here.
 """
 import os
 import sys
+import weakref
 
 import torch
 from torch.utils import _python_dispatch as modes
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from . import moving, notices, packed
+from . import moving, notices, packed, substitutes
 from . import poptorch_core as core
-from ._current import current, empty_meta, set_current
+from ._current import current, empty_meta, nested_call, set_current
 from ._types import device_type, unsupported_type
 from .autocasting import cast_operands
 from .constants import Known, derived
 from .decompositions import decompositions
 from .errors import Error
 from .shape_rules import shape_rules, value_rules
-from .substitutes import substitutes
+from .tensors import IpuTensor, no_value
 
+_module_call = torch.nn.Module._call_impl.__code__
 _own_sources = (os.path.dirname(__file__) + os.sep, os.path.dirname(torch.__file__) + os.sep)
-
-
-class IpuTensor(torch.Tensor):
-    """A tensor of a model that is being captured: type and shape, and a number in the recording."""
-
-    @staticmethod
-    def __new__(cls, meta, number, value=None):
-        self = torch.Tensor._make_wrapper_subclass(
-            cls, meta.size(), strides=meta.stride(), dtype=meta.dtype, device="cpu")
-        self.root = self  # the tensor whose memory it sees
-        self.known, self.writes, self.seen_writes = value, 0, 0
-        self.offset = None  # (number, k): that tensor's integer plus k
-        self.become(meta, number)
-        return self
-
-    def see(self, other):
-        """Its memory is the other's."""
-        self.root, self.seen_writes = other.root, other.root.writes
-
-    def constant(self):
-        """What is Known of its values; None if they are computed, or were written over."""
-        return self.known if self.seen_writes == self.root.writes else None
-
-    @property
-    def value(self):
-        known = self.constant()
-        return known and known.get()
-
-    def become(self, meta, number):
-        self.meta, self.number = meta, number
-        self.ref = core.TensorRef(number)
-
-    __torch_function__ = torch._C._disabled_torch_function_impl
-
-    @classmethod
-    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-        raise Error(f"{func} is called on a tensor of a model after the model was captured. Return the tensor "
-                    "from forward() to get its values.")
-
-    @property
-    def device(self):
-        return torch.device("ipu:0")
-
-    def storage_offset(self):
-        return self.meta.storage_offset()
-
-    def __repr__(self):
-        return f"tensor(<unavailable>, size={tuple(self.size())}, dtype={self.dtype}, device='ipu:0')"
-
-    def _on_host(self, name, read):
-        if self.value is None:
-            raise current().located(name, Error(_no_value)) if current() else Error(_no_value)
-        unseen = torch._C._DisableTorchDispatch()
-        try:
-            return read(self.value)
-        finally:
-            del unseen
-
-    def numpy(self, **kwargs):
-        return self._on_host("numpy()", lambda value: value.numpy(**kwargs))
-
-    def tolist(self):
-        return self._on_host("tolist()", lambda value: value.tolist())
-
-    def __array__(self, *args):
-        return self._on_host("numpy()", lambda value: value.__array__(*args))
-
-    def register_hook(self, hook):
-        problem = Error("Hooks on gradients of tensors are functions of Python, which do not run on the IPU. Write "
-                        "what the gradient is to be with operators: detach(), products, torch.no_grad().")
-        raise current().located("register_hook()", problem) if current() else problem
-
-    def __deepcopy__(self, memo):
-        raise Error("A tensor of a model that is being captured has no values to copy; use clone().")
 
 
 class _Operator:
@@ -178,9 +106,8 @@ class Capture(TorchDispatchMode):
         self._known = {}  # id of a real tensor -> (the tensor, its IpuTensor)
         self._signatures = {}
         self._names = module_names  # id of a module -> name
-        self._scopes = [self.recorder.scope("")]
-        self._scope_names = [""]
-        self._sources = {}
+        self._real = {}  # id of a tensor that stands for another -> that one
+        self._scopes, self._sources = {}, {}  # numbers in the recording
         self.hidden_sources = _own_sources
         self.used_weights = []
         # All tensors: where torch takes an operator apart, C++ alone holds some, and a garbage collection would take
@@ -192,39 +119,35 @@ class Capture(TorchDispatchMode):
         self.state = {}  # what helper operations keep while this capture runs
         self.linearity = None  # of what a backward() of the user's makes of a gradient, while it runs
         self._undo = []
+        self._reference = weakref.ref(self)
+        self.running, self.stray = True, None  # stray: what was done to tensors on other threads
 
     # ---- running
 
-    def run(self, call):
+    def run(self, call, model):
+        """call() on this thread, with the model's tensors as parts that can be indexed."""
         if current() is not None:
-            raise Error("A model is called on the IPU within the forward() of another.")
+            raise Error(nested_call)
+        twins = moving.Twins(model)
+        self._real = twins.real
         try:
-            self._begin()
-            with torch.enable_grad(), moving.indexing(), self:
-                return call()
+            self._undo += [lambda: substitutes.end(self), twins.remove, self._leave]
+            substitutes.begin(self)
+            twins.place()
+            self._below_autograd = torch._C._AutoDispatchBelowAutograd()
+            set_current(self)
+            with torch.enable_grad(), self:
+                result = call()
+        except Exception as problem:
+            if self.stray is None:
+                raise
+            raise self.stray from problem
         finally:
+            self.running = False
             self.end()
-
-    def _begin(self):
-        """Changes of torch while this capture runs. How to undo each is noted before it is made: Ctrl-C comes anywhere."""
-        distribution = torch.distributions.Distribution  # whose checks would look at values
-        self._undo.append(self._leave)
-        self._below_autograd = torch._C._AutoDispatchBelowAutograd()
-        set_current(self)
-        self._set(torch.nn.Module, "__call__", self._scoped(torch.nn.Module.__call__))
-        self._set(distribution, "_validate_args", False)
-        for name in ("tensor", "as_tensor", "asarray"):
-            self._set(torch, name, _on_the_host(getattr(torch, name)))
-        for replaced in substitutes():
-            self._set(*replaced)
-
-    def _set(self, where, name, value):
-        if name in vars(where):
-            before = vars(where)[name]
-            self._undo.append(lambda: setattr(where, name, before))
-        else:  # a class inherits it
-            self._undo.append(lambda: name in vars(where) and delattr(where, name))
-        setattr(where, name, value)
+        if self.stray:
+            raise self.stray
+        return result
 
     def _leave(self):
         while self in modes._get_current_dispatch_mode_stack():
@@ -238,24 +161,6 @@ class Capture(TorchDispatchMode):
         while self._undo:
             self._undo[-1]()
             self._undo.pop()
-
-    def _scoped(self, call_module):
-        """The call of modules, with the names of those that are called."""
-        capture = self
-
-        def scoped(module, *args, **kwargs):
-            name = capture._names.get(id(module))
-            if name is None:
-                return call_module(module, *args, **kwargs)
-            capture._scopes.append(capture.recorder.scope(name))
-            capture._scope_names.append(name)
-            try:
-                return call_module(module, *args, **kwargs)
-            finally:
-                capture._scopes.pop()
-                capture._scope_names.pop()
-
-        return scoped
 
     def place(self, block, ipu):
         """Where a block is that the program enters, as arguments of its marker."""
@@ -272,6 +177,7 @@ class Capture(TorchDispatchMode):
             kind = torch.float
         number = self.recorder.tensor(tuple(meta.size()), device_type(kind))
         made = IpuTensor(meta, number, value)
+        made.capture = self._reference
         self._made.append(made)
         return made
 
@@ -287,6 +193,8 @@ class Capture(TorchDispatchMode):
         known = self._known.get(id(tensor))
         if known is not None:
             return known[1]
+        if id(tensor) in self._real:
+            return self.wrap(self._real[id(tensor)])
         if tensor.layout is not torch.strided:
             raise Error("Sparse tensors are not supported.")
         weight = self._weights.get(id(tensor)) or self._by_memory.get(_memory(tensor))
@@ -329,8 +237,8 @@ class Capture(TorchDispatchMode):
         """The error, with the operator, its module and the user's line before what it says; once."""
         if problem.location:
             return problem
-        line = self._line()
-        where = [f'in "{self._scope_names[-1]}"'] * bool(self._scope_names[-1])
+        line, scope = self._line(), self._module()
+        where = [f'in "{scope}"'] * bool(scope)
         where += [f"at {line[0]}:{line[1]}"] * bool(line)
         text = f"{name} ({', '.join(where)}): {problem.message}" if where else f"{name}: {problem.message}"
         return type(problem)(text, problem.type, where or [name])
@@ -447,7 +355,7 @@ class Capture(TorchDispatchMode):
         if written and not outputs:  # operators that return nothing
             outputs = aliases = [w.number for w in written]
         self.recorder.operation(number, [self._argument(v) for v in arguments], outputs, aliases, bool(written),
-                                not torch.is_grad_enabled(), self._scopes[-1], self._source())
+                                not torch.is_grad_enabled(), self._scope(), self._source())
         if self.linearity is not None:
             self.linearity.see(self, operator.name, args, returned)
         return returned
@@ -471,6 +379,25 @@ class Capture(TorchDispatchMode):
             number = self._sources[key] = self.recorder.source(f"{key[0]}:{key[1]}" if key else "")
         return number
 
+    def _scope(self):
+        """The number of the name of the module that runs."""
+        name = self._module()
+        number = self._scopes.get(name)
+        if number is None:
+            number = self._scopes[name] = self.recorder.scope(name)
+        return number
+
+    def _module(self):
+        """The name of the innermost module whose call is under way."""
+        frame = sys._getframe(2) if self._names else None
+        while frame is not None:
+            if frame.f_code is _module_call:
+                name = self._names.get(id(frame.f_locals["self"]))
+                if name is not None:
+                    return name
+            frame = frame.f_back
+        return ""
+
     def _line(self):
         """File and line of the user's program."""
         frame = sys._getframe(2)
@@ -490,7 +417,7 @@ class Capture(TorchDispatchMode):
         made = [self.new(meta) for meta in results]
         self.recorder.operation(number, [self._argument(v) for v in arguments.values()],
                                 [t.number for t in made], [core.no_tensor] * len(made), False,
-                                not torch.is_grad_enabled(), self._scopes[-1], self._source())
+                                not torch.is_grad_enabled(), self._scope(), self._source())
         return made
 
     def output(self, tensor):
@@ -502,15 +429,6 @@ def _require_shape(given, meta, name):
     if tuple(given.size()) != tuple(meta.size()):
         raise Error(f"The tensor given as {name} has shape {list(given.size())}, the result {list(meta.size())}. Give a "
                     "tensor of the result's shape, or take the result without out=.")
-
-
-def _on_the_host(make):
-    """torch.tensor and its like make their values themselves, and cannot do so on "ipu:0"."""
-    def made(*args, device=None, **kwargs):
-        if device is not None and torch.device(device).type == "ipu":
-            device = None
-        return make(*args, device=device, **kwargs)
-    return made
 
 
 def _memory(tensor):
@@ -589,16 +507,11 @@ def _lift(capture, func, args, kwargs):
     return capture.wrap(args[0])
 
 
-_no_value = ("A value of a tensor is needed while the model is captured (item(), bool(), int() or float() of a tensor, "
-             "or an if on one), but it is known only when the model runs. Use torch.where, poptorch.cond or "
-             "poptorch.for_loop, or compute it outside of forward().")
-
-
 def _scalar(capture, func, args, kwargs):
     """item(), and what compares whole tensors."""
     values = [capture.wrap(v).value if isinstance(v, torch.Tensor) else v for v in args]
     if any(v is None for v in values):
-        raise Error(_no_value)
+        raise Error(no_value)
     return func(*values, **kwargs)
 
 

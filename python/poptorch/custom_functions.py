@@ -11,6 +11,7 @@ A backward() of another kind is not used, with a warning: the gradient is then t
 """
 import torch
 from torch.autograd.function import FunctionCtx
+from torch.utils.checkpoint import CheckpointFunction
 
 from ._current import current
 from ._logging import logger
@@ -114,6 +115,8 @@ def _factors(function, context, result, capture):
 
 def apply(function, *args):
     """function.apply(*args) while a model is captured."""
+    if function is CheckpointFunction:  # on the IPU, Options and recomputationCheckpoint save memory
+        return args[0](*args[2:])
     capture = current()
     context = _Context()
     context.needs_input_grad = tuple(isinstance(a, torch.Tensor) and a.is_floating_point() for a in args)

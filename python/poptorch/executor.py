@@ -15,6 +15,7 @@ import torch
 
 from . import autocasting, batching, devices, profiling, progress
 from . import poptorch_core as core
+from ._current import current, nested_call
 from ._logging import logGraph, logger, trace
 from ._types import device_type, returned_type
 from .anchors import Anchors, return_type
@@ -216,7 +217,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
         self._capturing = capture
         try:
             with torch.inference_mode(False):
-                structure = capture.run(forward)
+                structure = capture.run(forward, self._model)
         finally:
             self._check_assigned(before)
         return capture, structure
@@ -286,6 +287,8 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
     @entry
     def __call__(self, *args, **kwargs):
         """Runs one step; results in the structure that forward() returns."""
+        if current() is not None:
+            raise current().located(type(self._user_model).__name__, createPoptorchError(nested_call))
         if not self._attached:
             if self._executable is None and os.environ.get("POPDIST_OFFLINE_MODE") == "1":
                 self._compile(args, kwargs)  # poprun --offline-mode: as far as it goes, into the cache

@@ -28,6 +28,10 @@ def registerPostCompileHook(hook) -> RemovableHandle:
     return _register(_after, hook)
 
 
+gradient_hooks = ("Hooks on gradients of tensors are functions of Python, which do not run on the IPU. Write what the "
+                  "gradient is to be with operators: detach(), products, torch.no_grad().")
+
+
 def warnOfBackwardHooks(model):
     """Gradients stay on the device: nobody calls these."""
     for name, module in torch.nn.Module.named_modules(model):

@@ -3,9 +3,11 @@
 
 torch asks for the value of such an i at once. While a model is captured these become torch.narrow with a tensor.
 """
-import contextlib
-
 import torch
+
+from ._current import current
+from .errors import Error
+from .hooks import gradient_hooks
 
 
 def _moves(index):
@@ -68,21 +70,78 @@ def offset(name, args, wrap):
     return start[0], start[1] + (int(k) if name == "aten::add" else -int(k))
 
 
-@contextlib.contextmanager
-def indexing():
-    """Within it, tensors can be indexed so."""
-    get, put = torch.Tensor.__getitem__, torch.Tensor.__setitem__
+class Indexed:
+    """What a class of tensors adds that may be indexed so. Tensors of a capture are of such a class; those that a module
+    holds are seen through others while it is captured, for torch's own classes stay as they are."""
 
-    def getitem(tensor, index):
-        tensor, index = _fixed(tensor, index)
-        return get(tensor, index)
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        if func in _item_functions:
+            return _item_functions[func](*args)
+        with torch._C.DisableTorchFunction():
+            return func(*args, **(kwargs or {}))
 
-    def setitem(tensor, index, value):
-        tensor, index = _fixed(tensor, index)
-        return put(tensor, index, value)
+    def register_hook(self, hook):
+        raise current().located("register_hook()", Error(gradient_hooks))
 
-    torch.Tensor.__getitem__, torch.Tensor.__setitem__ = getitem, setitem
-    try:
-        yield
-    finally:
-        del torch.Tensor.__getitem__, torch.Tensor.__setitem__
+
+def getitem(tensor, index):
+    tensor, index = _fixed(tensor, index)
+    with torch._C.DisableTorchFunction():
+        return torch.Tensor.__getitem__(tensor, index)
+
+
+def setitem(tensor, index, value):
+    tensor, index = _fixed(tensor, index)
+    with torch._C.DisableTorchFunction():
+        return torch.Tensor.__setitem__(tensor, index, value)
+
+
+_item_functions = {torch.Tensor.__getitem__: getitem, torch.Tensor.__setitem__: setitem}
+
+
+class IndexedTensor(Indexed, torch.Tensor):
+    pass
+
+
+class IndexedParameter(Indexed, torch.nn.Parameter):
+    pass
+
+
+indexed = {torch.Tensor: IndexedTensor, torch.nn.Parameter: IndexedParameter}
+
+
+def _twin(tensor, kind):
+    made = torch.Tensor._make_subclass(kind, tensor.data, tensor.requires_grad)
+    made.__dict__.update(tensor.__dict__)
+    return made
+
+
+class Twins:
+    """Tensors that the modules of a model have as members, each with a twin in its place that sees the same memory. The
+    modules are an executor's own copies: nobody else meets a twin. real: id of a twin -> the tensor."""
+
+    def __init__(self, model):
+        self._made, self.real, self._places = {}, {}, []
+        for module in torch.nn.Module.modules(model):
+            if not isinstance(module, torch.jit.ScriptModule):
+                self._places += [module.__dict__[kind] for kind in ("_parameters", "_buffers")] + [module.__dict__]
+
+    def place(self):
+        for place in self._places:
+            for name, tensor in place.items():
+                if type(tensor) in indexed and tensor.layout is torch.strided:
+                    place[name] = self._twin_of(tensor)
+
+    def _twin_of(self, tensor):
+        twin = self._made.get(id(tensor))
+        if twin is None:
+            twin = self._made[id(tensor)] = _twin(tensor, indexed[type(tensor)])
+            self.real[id(twin)] = tensor
+        return twin
+
+    def remove(self):
+        for place in self._places:
+            for name, tensor in place.items():
+                if id(tensor) in self.real:
+                    place[name] = self.real[id(tensor)]

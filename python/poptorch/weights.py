@@ -10,7 +10,7 @@ import weakref
 import popart_core
 import torch
 
-from . import notices
+from . import moving, notices
 from .errors import createPoptorchError
 
 
@@ -188,6 +188,9 @@ class WrappedParameter(_Fetching, torch.nn.Parameter):
 
 class WrappedBuffer(_Fetching, torch.Tensor):
     pass
+
+
+moving.indexed.update({WrappedParameter: moving.IndexedParameter, WrappedBuffer: moving.IndexedTensor})
 
 
 def plain_class(tensor):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Several threads and one model."""
+"""Several threads: models of their own, one model, and forward() that starts some."""
 import concurrent.futures
 import threading
 
+import pytest
 import torch
 
 import poptorch
@@ -19,6 +20,19 @@ def together(work, count=4):
         return work(i)
     with concurrent.futures.ThreadPoolExecutor(count) as pool:
         return list(pool.map(one, range(count)))
+
+
+def test_models_compiled_by_several_threads():
+    before = {name: value for name, value in vars(torch).items()}
+
+    def work(i):
+        torch.manual_seed(i)
+        x = torch.randn(2, 8)
+        for _ in range(3):
+            net = torch.nn.Sequential(torch.nn.Linear(8, 8 + i), torch.nn.ReLU(), torch.nn.Linear(8 + i, 3))
+            torch.testing.assert_close(poptorch.inferenceModel(net)(x), net(x).detach(), rtol=1e-4, atol=1e-4)
+    together(work)
+    assert [name for name, value in before.items() if vars(torch).get(name) is not value] == []
 
 
 def test_one_model_called_by_several_threads_gives_each_its_own_result():
@@ -53,3 +67,20 @@ def test_weights_are_read_while_another_thread_trains():
         return [len(net.weight.detach().unique()) for _ in range(50)]
     assert {n for seen in together(work) for n in seen} == {1}  # all of one step
     assert net.weight[0] == 51
+
+
+def test_threads_within_forward_are_refused():
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            out = []
+            worker = threading.Thread(target=lambda: out.append(x + 1))
+            worker.start()
+            worker.join()
+            return out[0]
+    model = poptorch.inferenceModel(Net())
+    hook, threading.excepthook = threading.excepthook, lambda *_: None
+    try:
+        with pytest.raises(poptorch.Error, match="by another thread than the one that runs forward"):
+            model(torch.ones(2))
+    finally:
+        threading.excepthook = hook
