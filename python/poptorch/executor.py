@@ -24,7 +24,7 @@ from .capture import Capture
 from .enums import ConnectionType
 from .errors import createPoptorchError, require
 from .errors_translate import entry, failures, translated
-from .hooks import runPostCompileHooks, runPreCompileHooks, warnOfBackwardHooks
+from .hooks import checkGradientHooks, runPostCompileHooks, runPreCompileHooks
 from .inputs import Inputs
 from .latency import Latencies
 from .optim_state import OptimizerState
@@ -130,7 +130,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
         self._weights = weights_of(self._model, self._training, self._options._shareOfReplicas()[1])
         check_named_buffers(self._model, self._options.updatable_named_buffers)
         if self._training:
-            warnOfBackwardHooks(self._model)
+            checkGradientHooks(self._model, self._weights)
             held = set(untrained(self._optimizer, {id(w.tensor): w.name for w in self._weights}))
             for weight in self._weights:
                 weight.trained &= weight.name not in held

@@ -6,6 +6,7 @@ import torch
 from torch.utils.hooks import RemovableHandle
 
 from ._logging import logger
+from .errors import createPoptorchError
 
 _before, _after = OrderedDict(), OrderedDict()
 
@@ -30,10 +31,14 @@ def registerPostCompileHook(hook) -> RemovableHandle:
 
 gradient_hooks = ("Hooks on gradients of tensors are functions of Python, which do not run on the IPU. Write what the "
                   "gradient is to be with operators: detach(), products, torch.no_grad().")
+_kinds_of_hooks = ("_backward_hooks", "_post_accumulate_grad_hooks")
 
 
-def warnOfBackwardHooks(model):
-    """Gradients stay on the device: nobody calls these."""
+def checkGradientHooks(model, weights):
+    """Gradients stay on the device: nobody calls these. Those of tensors say what the weights become, and are refused."""
+    for weight in weights:
+        if weight.trained and any(getattr(weight.tensor, kind, None) for kind in _kinds_of_hooks):
+            raise createPoptorchError(f"The parameter {weight.name} has a hook on its gradient. {gradient_hooks}")
     for name, module in torch.nn.Module.named_modules(model):
         if getattr(module, "_backward_hooks", None):
             logger.warning("Hooks on the backward pass of the module %r are ignored: gradients stay on the device.", name)

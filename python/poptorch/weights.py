@@ -12,6 +12,7 @@ import torch
 
 from . import moving, notices
 from .errors import createPoptorchError
+from .hooks import gradient_hooks
 
 
 class Weight:
@@ -166,6 +167,11 @@ class _Fetching:
                         fetch(entry)
         with torch._C.DisableTorchFunction():
             return func(*args, **kwargs)
+
+    def register_hook(self, hook):
+        raise createPoptorchError(gradient_hooks)
+
+    register_post_accumulate_grad_hook = register_hook
 
     def __reduce_ex__(self, protocol):
         fetch(self)

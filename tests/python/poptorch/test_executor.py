@@ -536,3 +536,17 @@ def test_errors_of_the_session_are_poptorchs():
     finally:
         training._executable = session
     training(x, labels)
+
+
+def test_hooks_on_gradients_of_parameters_are_refused():
+    x, labels = data(8)
+    model = Net()
+    handle = model.second.weight.register_hook(lambda gradient: gradient * 0)
+    poptorch.inferenceModel(model)(x)
+    training = poptorch.trainingModel(model)
+    with pytest.raises(poptorch.Error, match="second.weight has a hook on its gradient"):
+        training(x, labels)
+    handle.remove()
+    training(x, labels)
+    with pytest.raises(poptorch.Error, match="Hooks on gradients"):
+        model.second.weight.register_hook(print)
