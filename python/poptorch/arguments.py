@@ -13,7 +13,7 @@ import torch
 
 from poptorch._logging import logger
 from poptorch.errors import createPoptorchError
-from poptorch.structure import _HINT, Leaf, structure_of
+from poptorch.structure import _HINT, Leaf, is_array, structure_of
 
 _NARROW = {torch.int64: torch.int32, torch.float64: torch.float32, torch.bfloat16: torch.float32}
 _PLAIN = {torch.float32, torch.float16, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool}
@@ -60,8 +60,10 @@ class Signature:
     def bind(self, args, kwargs):
         """(values, named): those of the positional parameters, without defaults at the end, and the others by name."""
         if len(args) > len(self._positional) and self._rest is None:
-            raise createPoptorchError(f"Number of positional arguments mismatch: forward takes {len(self._positional)}, "
-                                      f"got {len(args)}.{_HINT}")
+            names = ", ".join(p.name for p in self._positional)
+            raise createPoptorchError(f"Number of positional arguments mismatch: forward takes {len(self._positional)}"
+                                      f"{f' ({names})' if names else ''}, got {len(args)}.")
+        self._check_names(kwargs)
         values, kwargs = list(args), dict(kwargs)
         used = len(values)
         for i, p in enumerate(self._positional):
@@ -78,12 +80,17 @@ class Signature:
                 and not isinstance(values[used - 1], torch.Tensor):
             used -= 1
         for p in self._keyword.values():
-            if p.name not in kwargs:
+            if p.name not in kwargs and not is_array(self._default(p)):  # which forward() takes itself
                 kwargs[p.name] = self._default(p)
-        unknown = [name for name in kwargs if name not in self._keyword]
-        if unknown and self._others is None:
-            raise createPoptorchError(f"forward has no parameter {unknown[0]}.")
         return values[:used], kwargs
+
+    def _check_names(self, kwargs):
+        """Of arguments that are given by name."""
+        known = [*(p.name for p in self._positional if p.kind is not p.POSITIONAL_ONLY), *self._keyword]
+        unknown = [name for name in kwargs if name not in known]
+        if unknown and self._others is None:
+            raise createPoptorchError(f"forward has no parameter {unknown[0]}. "
+                                      + (f"It has {', '.join(known)}." if known else "It has none with a name."))
 
     @staticmethod
     def _default(p):
@@ -149,6 +156,8 @@ class Call:
             if tensor.requires_grad:
                 self._tell("requires_grad", _detached, i)
                 tensors[i] = tensor = tensor.detach()
+            if tensor.is_meta:
+                raise createPoptorchError(f"{self.names[i]} is on the meta device: it has no values.")
             if cast is not None:
                 tensors[i] = tensor = tensor.to(cast)
             if not tensor.is_contiguous():

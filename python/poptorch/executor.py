@@ -299,6 +299,8 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
             self._compile(args, kwargs)
         values = self._call.tensors(args, kwargs)
         given = list(values) if self._written else ()
+        if given:
+            self._check_shared(given)
         values = self._whole(self._call.prepared(values))
         if not self._attached:
             self.attachToDevice()

@@ -8,6 +8,31 @@ from ._types import returned_type
 from .anchors import return_type
 from .enums import OutputMode
 from .errors import createPoptorchError
+from .weights import plain_data
+
+
+def _span(tensor):
+    """(first byte, bytes)"""
+    last = sum((n - 1) * step for n, step in zip(tensor.shape, tensor.stride()))
+    return tensor.data_ptr(), (last + 1) * tensor.element_size()
+
+
+def _overlap(a, b):
+    """Whether there is a byte that both tensors see."""
+    if not a.numel() or not b.numel():
+        return False
+    (first, size), (other, other_size) = _span(a), _span(b)
+    if first >= other + other_size or other >= first + size:
+        return False
+    begin = min(first, other)
+    seen = torch.zeros(max(first + size, other + other_size) - begin, dtype=torch.bool)
+
+    def bytes_of(tensor, first):
+        width = tensor.element_size()
+        return seen.as_strided((*tensor.shape, width), (*(step * width for step in tensor.stride()), 1), first - begin)
+
+    bytes_of(a, first).fill_(True)
+    return bool(bytes_of(b, other).any())
 
 
 class Inputs:
@@ -43,6 +68,16 @@ class Inputs:
         for i in self._scalars:
             values[i] = values[i].expand(self._micro_batches).contiguous()
         return values
+
+    def _check_shared(self, given):
+        """Inputs that are written must not share memory with others: each has memory of its own on the device."""
+        others = [(f"the input {name}", tensor) for name, tensor in zip(self._call.names, given)]
+        others += [(f"the parameter or buffer {w.name}", plain_data(w.tensor)) for w in self._used]
+        for i in self._written:
+            for k, (name, other) in enumerate(others):
+                if k != i and _overlap(given[i], other):
+                    raise createPoptorchError(f"The model writes to its input {self._call.names[i]}, which shares memory with "
+                                              f"{name}. Give one of them as a clone().")
 
     def _write_back(self, given, changes):
         with torch.no_grad():

@@ -2,12 +2,18 @@
 """Nested values as flat lists of tensors, and back: tuples, lists, dicts, namedtuples and registered types.
 
 structure_of(value, name) looks at a value once. flatten(value, out) then takes the tensors of another value, which must be
-of the same form, and build(iterator) puts tensors in their places. Everything that is no tensor is a constant.
+of the same form, and build(iterator) puts tensors in their places. Everything that is no tensor is a constant; arrays and
+objects with tensors within would be constants of the first call, and are refused.
 """
+import array
 import collections
+import copy
+import dataclasses
 import functools
+import types
 from abc import ABC, abstractmethod
 
+import numpy
 import torch
 
 from poptorch.errors import createPoptorchError
@@ -71,6 +77,9 @@ class Leaf:
     def __init__(self, value, name):
         if value.layout is not torch.strided:
             raise createPoptorchError(f"Sparse tensors are not supported: {name or 'an input'} is one. Use to_dense().")
+        if value.is_meta:
+            raise createPoptorchError(f"{name or 'An input'} is on the meta device: it has no values. Give a tensor of the "
+                                      "CPU.")
         self.name, self.dtype, self.shape = name, value.dtype, value.shape
 
     def flatten(self, value, out):
@@ -89,24 +98,75 @@ class Leaf:
         return next(tensors)
 
 
+def is_array(value):
+    """Whether it holds numbers that can change, as numpy's arrays and their like do."""
+    if isinstance(value, (array.array, memoryview)):
+        return True
+    arrays = any(hasattr(type(value), name) for name in ("__array__", "__array_interface__", "__dlpack__"))
+    return arrays and not isinstance(value, (torch.Tensor, numpy.generic))
+
+
+def holds(value, wanted, depth=3):
+    """Whether an object is what is wanted, or has such members or elements. Modules are not looked into."""
+    if wanted(value):
+        return True
+    if isinstance(value, (torch.nn.Module, type, str, bytes, types.FunctionType, types.ModuleType)) or not depth:
+        return False
+    return any(holds(member, wanted, depth - 1) for member in _members(value))
+
+
+def _members(value):
+    if isinstance(value, (list, tuple, set, frozenset, collections.deque)):
+        return value
+    if dataclasses.is_dataclass(value):
+        return [getattr(value, field.name, None) for field in dataclasses.fields(value)]
+    return (value if isinstance(value, dict) else getattr(value, "__dict__", {})).values()
+
+
+def is_tensor(value):
+    return isinstance(value, torch.Tensor)
+
+
+def _refuse_data(value, name):
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    if is_array(value):
+        raise createPoptorchError(f"Unsupported input type {kind} of {name or 'an input'}. Use torch.from_numpy() or "
+                                  "torch.as_tensor(): inputs are tensors.")
+    if holds(value, lambda member: is_tensor(member) or is_array(member)):
+        raise createPoptorchError(f"Unsupported input type {kind} of {name or 'an input'}: it holds tensors. Give them in a "
+                                  "tuple, list or dict, or say with poptorch.registerCustomArgParser where they are.")
+
+
+def _kept(value):
+    """What a value was, should it change: a copy of one that is compared by what it holds."""
+    if type(value).__eq__ is object.__eq__:
+        return value
+    try:
+        made = copy.deepcopy(value)
+        return made if made == value else value
+    except Exception:
+        return value
+
+
 class Constant:
     """Anything else. Later values must be equal."""
-    __slots__ = ("name", "value")
+    __slots__ = ("name", "value", "kept")
 
     def __init__(self, value, name):
-        self.name, self.value = name, value
+        _refuse_data(value, name)
+        self.name, self.value, self.kept = name, value, _kept(value)
 
     def flatten(self, value, out):
-        if value is self.value:
+        if value is self.kept:
             return
-        if type(value) is not type(self.value):
-            raise _mismatch("Type", self.name, type(self.value).__name__, type(value).__name__)
+        if type(value) is not type(self.kept):
+            raise _mismatch("Type", self.name, type(self.kept).__name__, type(value).__name__)
         try:
-            same = bool(value == self.value)
+            same = bool(value == self.kept)
         except Exception:
             same = False
-        if not same and not (value != value and self.value != self.value):
-            raise _mismatch("Value", self.name, _shown(self.value), _shown(value))
+        if not same and not (value != value and self.kept != self.kept):
+            raise _mismatch("Value", self.name, _shown(self.kept), _shown(value))
 
     def leaves(self):
         return []

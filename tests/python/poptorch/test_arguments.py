@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Arguments of calls: how they are bound, taken apart, checked and put together."""
+import array
 import collections
+import dataclasses
 import inspect
 
+import numpy
 import poptorch
 import pytest
 import torch
@@ -48,7 +51,6 @@ def test_keywords_defaults_and_order():
 @pytest.mark.parametrize("first, later, words", [
     ((a, b), (a,), "Number of positional arguments mismatch: expected 2, got 1"),
     ((a,), (a, b), "Number of positional arguments mismatch: expected 1, got 2"),
-    ((a,), (a, b, c, a), "Number of positional arguments mismatch"),
     ((a,), ([a],), "Type mismatch for x: expected Tensor but got list"),
     (([a],), ((a,),), "Type mismatch for x: expected list but got tuple"),
     ((Point(a, b),), ((a, b),), "Type mismatch for x: expected Point but got tuple"),
@@ -78,11 +80,52 @@ def test_keywords_must_match():
 def test_what_forward_does_not_take():
     def forward(x, y, *, z=None):
         pass
-    for args, kwargs, words in (((a,), {}, "Mandatory parameter y missing"), ((a, b), {"q": c}, "no parameter q"),
-                                ((a, b), {"x": c}, "x is given twice")):
+    for args, kwargs, words in (((a,), {}, "Mandatory parameter y missing"), ((a, b), {"x": c}, "x is given twice"),
+                                ((), {"q": c}, "no parameter q. It has x, y, z"),
+                                ((a, b, c), {}, r"arguments mismatch: forward takes 2 \(x, y\), got 3\.$")):
         with pytest.raises(poptorch.Error, match=words):
             call(forward, *args, **kwargs)
     assert call(forward, a, b, z=c).names == ["x", "y", "z"]
+
+
+class Holder:
+    def __init__(self, value):
+        self.value = value
+
+
+Record = dataclasses.make_dataclass("Record", ["value"])
+
+
+@pytest.mark.parametrize("value, words", [
+    (numpy.ones(3), r"numpy.ndarray of x. Use torch.from_numpy"), ([1, {"k": numpy.ones(3)}], r"numpy.ndarray of x\[1\]\['k'\]"),
+    (array.array("f", [1.0]), "array.array of x"), (memoryview(b"1"), "memoryview of x"), (Holder(a), "Holder of x: it holds tensors"),
+    (Record([numpy.ones(2)]), "Record of x: it holds tensors"), ({a}, "set of x: it holds tensors"),
+    (torch.empty(2, device="meta"), "x is on the meta device")], ids=str)
+def test_data_that_is_no_tensor_is_refused(value, words):
+    with pytest.raises(poptorch.Error, match=words):
+        call(lambda x: None, value)
+
+
+@pytest.mark.parametrize("value, change", [({1, 2}, lambda v: v.add(3)), (bytearray(b"a"), lambda v: v.append(1)),
+                                           (Record(3), lambda v: setattr(v, "value", 4))], ids=["set", "bytes", "record"])
+def test_constants_that_change_are_noticed(value, change):
+    form = call(lambda x, y: None, a, value)
+    assert same(form.tensors((a, value), {}), [a])
+    change(value)
+    with pytest.raises(poptorch.Error, match="Value mismatch for y"):
+        form.tensors((a, value), {})
+
+
+def test_arrays_may_be_defaults():
+    assert call(lambda x, *, table=numpy.ones(3): None, a).rebuild([b]) == ([b], {})
+
+
+def test_what_is_compared_by_identity_stays_the_same():
+    holder = Holder(3)
+    form = call(lambda *values: None, holder, holder.__init__, len, numpy.float32(2), torch.nn.Linear(1, 1).forward)
+    values = [part.value for part in form._parts]
+    holder.value = 4
+    assert form.tensors(values, {}) == []
 
 
 def test_equal_values_that_are_no_numbers():
@@ -147,7 +190,8 @@ def test_types_of_the_user():
             poptorch.registerCustomArgParser(Pair, 3)
     finally:
         poptorch.registerCustomArgParser(Pair, None)
-    assert call(lambda x: None, Pair(a, b, "")).names == []
+    with pytest.raises(poptorch.Error, match="Pair of x: it holds tensors"):
+        call(lambda x: None, Pair(a, b, ""))
     with pytest.raises(TypeError):
         poptorch.ICustomArgParser()
 

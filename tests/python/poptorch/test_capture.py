@@ -337,3 +337,32 @@ def test_checkpoints_of_torch_are_trained(reentrant):
     from torch.utils.checkpoint import checkpoint
     check_step(Module(lambda s, x: checkpoint(s.m, x, use_reentrant=reentrant).relu(), m=nn.Linear(3, 3)),
                torch.rand(2, 3, requires_grad=True))
+
+
+# ---- memory
+
+@pytest.mark.parametrize("other", [lambda x: x, lambda x: x[1:], lambda x: x.t()])
+def test_inputs_that_share_memory_are_refused_if_one_is_written(other):
+    def forward(self, x, y):
+        x.add_(1)
+        return y * 2
+    x = torch.zeros(3, 3)
+    model = poptorch.inferenceModel(Module(forward))
+    with pytest.raises(poptorch.Error, match="writes to its input args.0., which shares memory with the input args.1."):
+        model(x, other(x))
+    assert not x.any()
+
+
+def test_inputs_that_lie_between_each_other_share_nothing():
+    def forward(self, x, y):
+        x.add_(1)
+        return y * 2
+    both = torch.zeros(3, 4)
+    assert not poptorch.inferenceModel(Module(forward))(both[:, ::2], both[:, 1::2]).any()
+    assert torch.equal(both, torch.tensor([1.0, 0, 1, 0]).expand(3, 4))
+
+
+def test_inputs_that_are_weights_are_refused_if_they_are_written():
+    module = Module(lambda s, x: x.add_(s.total), {"total": torch.ones(3)})
+    with pytest.raises(poptorch.Error, match="shares memory with the parameter or buffer total"):
+        poptorch.inferenceModel(module)(module.total)
