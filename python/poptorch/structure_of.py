@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Tensors within tuples, lists, dicts, dataclasses and registered types."""
+"""Tensors within tuples, lists, dicts, sets, dataclasses and registered types."""
 import copy
 import dataclasses
+import pickle
+import types
 
 import torch
 
-from .structure import _parser, dict_maker
+from .errors import Error
+from .structure import _parser, dict_maker, holds, is_tensor
 
 
 def structure_of(value, tensors):
@@ -34,4 +37,24 @@ def structure_of(value, tensors):
             return lambda values: kind(values[start:end])
         parts = [structure_of(entry, tensors) for entry in value]
         return lambda values: kind(part(values) for part in parts)
-    return lambda values: copy.copy(value)
+    if isinstance(value, (set, frozenset)):
+        parts = [structure_of(entry, tensors) for entry in value]
+        return lambda values: kind(part(values) for part in parts)
+    _check(value)
+    return lambda values: _copied(value)
+
+
+def _check(value):
+    if isinstance(value, types.GeneratorType):
+        raise Error("A generator is no result of a model: its values are computed later. Return a list or a tuple.")
+    if holds(value, is_tensor):
+        raise Error(f"The type {type(value).__qualname__} is not supported for results: it holds tensors. Return them in a "
+                    "tuple, list, dict or dataclass, or say with poptorch.registerCustomArgParser where they are.")
+
+
+def _copied(value):
+    """Each call gets its own, of what can be copied."""
+    try:
+        return copy.copy(value)
+    except (TypeError, pickle.PicklingError):
+        return value

@@ -339,6 +339,33 @@ def test_checkpoints_of_torch_are_trained(reentrant):
                torch.rand(2, 3, requires_grad=True))
 
 
+# ---- results that hold tensors
+
+def test_sets_are_results():
+    made = run(lambda s, x: {x + 1, frozenset([3])}, torch.ones(2))
+    tensor, = (value for value in made if isinstance(value, torch.Tensor))
+    assert torch.equal(tensor, torch.full((2,), 2.0)) and frozenset([3]) in made
+
+
+@pytest.mark.parametrize("result, words", [(lambda s, x: (v for v in [x]), "A generator is no result"),
+                                           (lambda s, x: [Box(x)], "The type Box is not supported for results: it holds")])
+def test_results_with_tensors_that_nobody_finds_are_refused(result, words):
+    with pytest.raises(poptorch.Error, match=words):
+        run(result, torch.ones(2))
+
+
+def test_tensors_in_texts():
+    seen = []
+
+    def forward(self, x):
+        seen.append(f"{x} {torch.tensor(2.0):.2f}")
+        return x
+    run(forward, torch.ones(2))
+    assert seen[0].endswith("2.00") and "unavailable" in seen[0]
+    with pytest.raises(poptorch.Error, match=r"format\(\) \(at .*test_capture.py:\d+\): A value of a tensor is needed"):
+        run(lambda s, x: f"{x.sum():.2f}", torch.ones(2))
+
+
 # ---- memory
 
 @pytest.mark.parametrize("other", [lambda x: x, lambda x: x[1:], lambda x: x.t()])
