@@ -34,7 +34,7 @@ from .persistence import Persistence
 from .random_state import RandomState
 from . import replicas as _replicas  # noqa: F401 (parameters get their method)
 from .structure_of import structure_of
-from .weights import OwnerOf, check_named_buffers, set_owner, unwrap_tensors, weights_of, wrap_tensors
+from .weights import OwnerOf, check_named_buffers, is_owned, set_owner, unwrap_tensors, weights_of, wrap_tensors
 from .wrapping import check_optimizer, unwrap_module, wrap_module
 
 
@@ -63,7 +63,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
         self._call = self._translator = self._capturing = None
         self._executable = None  # the session
         self._device = None
-        self._weights = []
+        self._weights, self._owned = [], []
         self._newer_on_device = False  # of training: the host's weights are old
         self._upload = True  # the device's weights are old
         self._uploaded_version = -1
@@ -180,8 +180,8 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
         self._structure = structure
         self._prepare_steps(values, shapes, capture)
         self._host_calls = capture.state.get("host calls", [])
+        self._own_weights()
         if self._training:
-            self._own_weights()
             self._strategy = self._options.Training.meanReductionStrategy(self._optimizer)
             self._attach_optimizer()
         if self._options.connection_type == ConnectionType.Always:
@@ -375,9 +375,13 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
     # ---- weights
 
     def _own_weights(self):
-        set_owner(self._used, self)
-        wrap_tensors(self._used)
-        wrap_module(self._user_model, self)  # again, after destroy()
+        """Whoever reads weights that the device changes gets them from there; of inference, what forward() writes."""
+        self._owned = self._used if self._training else [w for w in self._used if w.name in self._changed
+                                                         and not is_owned(w)]
+        set_owner(self._owned, self)
+        wrap_tensors(self._owned)
+        if self._training:
+            wrap_module(self._user_model, self)  # again, after destroy()
 
     @entry
     def copyWeightsToHost(self):
@@ -515,14 +519,14 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
                 self.copyWeightsToHostIfNeeded()
             if self._training:
                 self._detach_optimizer(keep=True)
-                unwrap_tensors(self._used)
+            unwrap_tensors(self._owned, self)
             self._drop_session()
         if self._training:
             unwrap_module(self._user_model, self._reference)
 
     def __del__(self):
-        """A module that was trained gets its newest weights. Python drops what is raised here, so Ctrl-C comes again."""
-        if sys.is_finalizing() or not self.__dict__.get("_training") or "_reference" not in self.__dict__:
+        """A module that was changed gets its newest weights. Python drops what is raised here, so Ctrl-C comes again."""
+        if sys.is_finalizing() or "_reference" not in self.__dict__ or not (self._training or self._owned):
             return
         try:
             self.destroy()

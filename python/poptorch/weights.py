@@ -134,7 +134,12 @@ def set_owner(weights, executor):
     global _changes
     _changes += 1
     for weight in weights:
+        fetch(weight.tensor)  # from who had it
         _owners[id(weight.tensor)] = executor
+
+
+def is_owned(weight):
+    return _owners.get(id(weight.tensor)) is not None
 
 
 def fetch(tensor):
@@ -211,10 +216,13 @@ def wrap_tensors(weights):
             weight.tensor.__class__ = WrappedBuffer
 
 
-def unwrap_tensors(weights):
+def unwrap_tensors(weights, executor):
+    """Those that no other executor has taken over."""
     global _changes
     _changes += 1
     for weight in weights:
+        if _owners.get(id(weight.tensor), executor) is not executor:
+            continue
         if isinstance(weight.tensor, _Fetching):
             object.__setattr__(weight.tensor, "__class__", plain_class(weight.tensor))
         _owners.pop(id(weight.tensor), None)

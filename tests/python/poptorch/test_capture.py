@@ -393,3 +393,15 @@ def test_inputs_that_are_weights_are_refused_if_they_are_written():
     module = Module(lambda s, x: x.add_(s.total), {"total": torch.ones(3)})
     with pytest.raises(poptorch.Error, match="shares memory with the parameter or buffer total"):
         poptorch.inferenceModel(module)(module.total)
+
+
+@pytest.mark.parametrize("look", [lambda m: m.total, lambda m: m.state_dict()["total"], lambda m: copy.deepcopy(m).total])
+def test_the_host_sees_buffers_that_an_inference_writes(look):
+    module = Module(lambda s, x: s.total.add_(x).sum(), {"total": torch.zeros(2)})
+    model = poptorch.inferenceModel(module)
+    for times in (1, 2, 3):
+        assert model(torch.ones(2)) == 2 * times
+    assert torch.equal(look(module), torch.full((2,), 3.0))
+    model(torch.ones(2))
+    del model
+    assert type(module.total) is torch.Tensor and torch.equal(module.total, torch.full((2,), 4.0))

@@ -550,3 +550,17 @@ def test_hooks_on_gradients_of_parameters_are_refused():
     training(x, labels)
     with pytest.raises(poptorch.Error, match="Hooks on gradients"):
         model.second.weight.register_hook(print)
+
+
+def test_a_training_takes_over_buffers_that_an_inference_wrote():
+    x, labels = data(8)
+    model = Net()
+    inference = poptorch.inferenceModel(model)
+    inference(x)
+    training = poptorch.trainingModel(model)
+    training(x, labels)
+    inference.destroy()
+    training(x, labels)
+    assert model.calls == 3
+    del training
+    assert model.calls == 3 and type(model.calls) is torch.Tensor

@@ -127,6 +127,7 @@ def test_caches_in_buffers_are_written_where_numbers_of_the_run_say():
         x = torch.full((1, 2), i + 1.0)
         for ours, theirs in zip(model(x, torch.tensor([i])), reference(x, torch.tensor([i]))):
             assert torch.equal(ours, theirs)
+    assert torch.equal(cache.rows, reference.rows)
 
 
 class Waits(torch.nn.Module):
