@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """PoplarExecutor: a module on the IPU. The first call captures, compiles and loads it; every call runs a step."""
 import _thread
+import copy
 import datetime
 import gc
 import os
@@ -35,7 +36,7 @@ from .random_state import RandomState
 from . import replicas as _replicas  # noqa: F401 (parameters get their method)
 from .structure_of import structure_of
 from .weights import OwnerOf, check_named_buffers, is_owned, set_owner, unwrap_tensors, weights_of, wrap_tensors
-from .wrapping import check_optimizer, unwrap_module, wrap_module
+from .wrapping import check_optimizer, unwrap_module, wrap_module, wrapped_again
 
 
 _empty_like = torch.empty_like
@@ -597,6 +598,15 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
         if name.startswith("__") or "_user_model" not in self.__dict__:
             raise AttributeError(name)
         return getattr(self._user_model, name)
+
+    def __reduce_ex__(self, protocol):
+        """A copy, or what a file gets, wraps the module anew: with its newest weights, and not compiled."""
+        optimizer = self._optimizer
+        if getattr(optimizer, "attached", False):
+            optimizer = copy.copy(optimizer)
+            optimizer._pending = self._read_optimizer()
+        self.copyWeightsToHostIfNeeded()
+        return wrapped_again, (self._training, self._user_model, self._options, optimizer)
 
     def __repr__(self):
         kind = "training" if self._training else "inference"

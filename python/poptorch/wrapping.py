@@ -195,6 +195,11 @@ def trainingModel(model, options=None, optimizer=None):
     return _executor(options, True, optimizer, user_model)
 
 
+def wrapped_again(training, model, options, optimizer):
+    """What a copy of a wrapper is."""
+    return trainingModel(model, options, optimizer) if training else inferenceModel(model, options)
+
+
 def inferenceModel(model, options=None):
     """The module, to be run on the IPU."""
     user_model = _user_model(model)

@@ -564,3 +564,21 @@ def test_a_training_takes_over_buffers_that_an_inference_wrote():
     assert model.calls == 3
     del training
     assert model.calls == 3 and type(model.calls) is torch.Tensor
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))], ids=["copy", "pickle"])
+def test_copies_of_wrappers_wrap_copies_of_the_module(copied):
+    x, labels = data(8)
+    model = Net()
+    training = poptorch.trainingModel(model, optimizer=poptorch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9))
+    training(x, labels)
+    other = copied(training)
+    assert not other.isCompiled() and type(other.model.first.weight) is torch.nn.Parameter
+    same_weights(model, other.model)
+    for _ in range(2):
+        torch.testing.assert_close(other(x, labels), training(x, labels))
+    same_weights(model, other.model)
+    inference = poptorch.inferenceModel(model, poptorch.Options().deviceIterations(2))
+    again = copied(inference)
+    assert again.options.device_iterations == 2 and again.model is not model
+    torch.testing.assert_close(again(x), inference(x))
