@@ -27,3 +27,8 @@ def empty_meta(shape, dtype, strides=None):
         return torch.empty(shape, dtype=dtype, device="meta")
     finally:
         del unseen
+
+
+def inner_name(name):
+    """A name as PopART gets it, which keeps some spellings for tensors of its own."""
+    return name.replace("___", "_-_").replace("lossScaling_", "lossScaling-")

@@ -15,7 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import moving, notices, packed, substitutes
 from . import poptorch_core as core
-from ._current import current, empty_meta, nested_call, set_current
+from ._current import current, empty_meta, inner_name, nested_call, set_current
 from ._types import device_type, unsupported_type
 from .autocasting import cast_operands
 from .constants import Known, derived
@@ -183,7 +183,7 @@ class Capture(TorchDispatchMode):
 
     def input(self, name, shape, dtype):
         tensor = self.new(empty_meta(shape, dtype))
-        self.recorder.input(tensor.number, name)
+        self.recorder.input(tensor.number, inner_name(name))
         return tensor
 
     def wrap(self, tensor):
@@ -384,7 +384,7 @@ class Capture(TorchDispatchMode):
         name = self._module()
         number = self._scopes.get(name)
         if number is None:
-            number = self._scopes[name] = self.recorder.scope(name)
+            number = self._scopes[name] = self.recorder.scope(inner_name(name))
         return number
 
     def _module(self):

@@ -8,6 +8,7 @@ import os
 
 import torch
 
+from poptorch._current import inner_name
 from poptorch._logging import logger
 from poptorch.errors import createPoptorchError
 
@@ -65,7 +66,7 @@ def _run(out, popart, options):
     out.instrumentWithHardwareCycleCounter = options.log_cycle_count
     out.logDir = options.log_dir
     if options.updatable_named_buffers:
-        out.updatableNamedBuffers = list(options.updatable_named_buffers)
+        out.updatableNamedBuffers = list(map(inner_name, options.updatable_named_buffers))
 
 
 def engineOptionsOfEnvironment() -> dict:

@@ -11,6 +11,7 @@ import popart_core
 import torch
 
 from . import moving, notices
+from ._current import inner_name
 from .errors import createPoptorchError
 from .hooks import gradient_hooks
 
@@ -65,8 +66,8 @@ def _set_data(tensor, values):
 
 def weights_of(module, training, replicas=1):
     """All parameters and buffers, each once, by the first name it has."""
-    found, seen = [], set()
-    for name, parameter in _named(module, "_parameters"):
+    found, seen, names = [], set(), set()
+    for name, parameter in _named(module, "_parameters", names):
         if id(parameter) in seen:
             continue
         if torch.nn.parameter.is_lazy(parameter):
@@ -76,7 +77,7 @@ def weights_of(module, training, replicas=1):
         with torch._C.DisableTorchFunction():
             trained = training and parameter.requires_grad and parameter.is_floating_point()
         found.append(Weight(name, parameter, trained, replicas))
-    for name, buffer in _named(module, "_buffers"):
+    for name, buffer in _named(module, "_buffers", names):
         if id(buffer) not in seen:
             seen.add(id(buffer))
             found.append(Weight(name, buffer, False, replicas))
@@ -85,7 +86,7 @@ def weights_of(module, training, replicas=1):
 
 def check_named_buffers(module, names):
     """Error for names of Options.updatableNamedBuffers that no buffer has."""
-    known = {name for name, _ in _named(module, "_buffers")}
+    known = dict(torch.nn.Module.named_buffers(module))
     for name in names or ():
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
@@ -93,11 +94,16 @@ def check_named_buffers(module, names):
                                       + (f" Did you mean {near[0]!r}?" if near else ""))
 
 
-def _named(module, kind):
+def _named(module, kind, taken):
+    """Names as PopART gets them, none that is taken."""
     for prefix, part in torch.nn.Module.named_modules(module):
         for name, tensor in getattr(part, kind).items():
             if tensor is not None:
-                yield (prefix + "." if prefix else "") + name, tensor
+                name = inner_name((prefix + "." if prefix else "") + name)
+                while name in taken:
+                    name += "-"
+                taken.add(name)
+                yield name, tensor
 
 
 # ---- who has the newest values

@@ -582,3 +582,29 @@ def test_copies_of_wrappers_wrap_copies_of_the_module(copied):
     again = copied(inference)
     assert again.options.device_iterations == 2 and again.model is not model
     torch.testing.assert_close(again(x), inference(x))
+
+
+@pytest.mark.parametrize("name", ["layer___default___x", "Accl1___w", "lossScaling_FLOAT", "learningRate___specific___x"])
+def test_parameters_may_have_any_name(name):
+    class Named(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_parameter(name, torch.nn.Parameter(torch.ones(2)))
+            self.add_module(name + "m", torch.nn.Linear(2, 2))
+            self.register_parameter(name.replace("___", "_-_"), torch.nn.Parameter(torch.full((2,), 3.0)))
+
+        def forward(self, x):
+            y = getattr(self, name + "m")(x * getattr(self, name)) + getattr(self, name.replace("___", "_-_"))
+            return torch.nn.functional.mse_loss(y, x)
+    x = torch.ones(3, 2)
+    torch.manual_seed(1)
+    ours, torchs = Named(), Named()
+    torchs.load_state_dict(ours.state_dict())
+    training = poptorch.trainingModel(ours, optimizer=poptorch.optim.SGD(ours.parameters(), lr=0.1, momentum=0.5))
+    optimizer = torch.optim.SGD(torchs.parameters(), lr=0.1, momentum=0.5)
+    for _ in range(2):
+        training(x)
+        optimizer.zero_grad()
+        torchs(x).backward()
+        optimizer.step()
+    same_weights(ours, torchs)
