@@ -295,8 +295,9 @@ class Capture(TorchDispatchMode):
             if any(isinstance(args[i], bool) for i in operator.scalars if i < len(args)):
                 return _infer_with_bools(func, operator, args, kwargs)
             return func(*args, **kwargs)
-        except RuntimeError as problem:
-            if not isinstance(problem, NotImplementedError) and "Could not run" not in str(problem):
+        except (RuntimeError, IndexError, ValueError) as problem:  # some formulas of torch's own do not know every shape
+            runs = isinstance(problem, RuntimeError) and not isinstance(problem, NotImplementedError)
+            if runs and "Could not run" not in str(problem):
                 raise
             return _infer_on_zeros(func, args, kwargs)
 

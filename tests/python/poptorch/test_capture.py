@@ -405,3 +405,11 @@ def test_the_host_sees_buffers_that_an_inference_writes(look):
     model(torch.ones(2))
     del model
     assert type(module.total) is torch.Tensor and torch.equal(module.total, torch.full((2,), 4.0))
+
+
+@pytest.mark.parametrize("dims", [[0], [-1], None])
+def test_spread_of_one_number(dims):
+    def forward(self, x):
+        return x.sum().var(dims, unbiased=False), x.sum().std(dims, unbiased=False), x.sum().var(dims, unbiased=True)
+    for ours, theirs in zip(run(forward, torch.ones(3)), forward(None, torch.ones(3))):
+        torch.testing.assert_close(ours, theirs, equal_nan=True)
