@@ -11,7 +11,7 @@ import torch
 
 from poptorch import _logging, options_config
 from poptorch.enums import CommGroupType, OutputMode
-from poptorch.options_base import Option, member, positive, texts
+from poptorch.options_base import Option, member, positive, seed, texts
 from poptorch.options_device import DeviceOptions
 from poptorch.options_groups import DistributedOptions, JitOptions, PrecisionOptions, TrainingOptions
 from poptorch.options_locations import PopartOptions, TensorLocationOptions
@@ -145,7 +145,7 @@ class Options(DeviceOptions):
 
     def randomSeed(self, random_seed: int):
         """The seed of the device, and of PyTorch."""
-        self.random_seed = random_seed
+        self.random_seed = seed("randomSeed", random_seed)
         torch.manual_seed(self.random_seed)
         return self
 

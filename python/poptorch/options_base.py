@@ -124,6 +124,14 @@ def positive(name, value):
     return value
 
 
+def seed(name, value):
+    """The value, or ValueError if a generator cannot begin with it."""
+    value = Option(0).checked(name, value)
+    if not 0 <= value < 2**64:
+        raise ValueError(f"{name} must be a number from 0 to 2**64 - 1, not {value}.")
+    return value
+
+
 def member(name, kind, value):
     """A member of an enumeration, or TypeError."""
     if not isinstance(value, kind):

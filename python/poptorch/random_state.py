@@ -2,6 +2,7 @@
 """The random numbers of a model: its seed and the state of its generators."""
 from .errors import createPoptorchError
 from .errors_translate import entry
+from .options_base import seed
 
 
 class RandomState:
@@ -19,6 +20,7 @@ class RandomState:
     def rng_state(self, state):
         if not isinstance(state, (list, tuple)) or not all(isinstance(n, int) for n in state) or not state:
             raise createPoptorchError("rng_state must be a list of int: the seed, then the state.")
+        seed("rng_state: the seed", state[0])
         self._rng_state = list(state)
         if self._attached:
             self._set_rng_state(state)

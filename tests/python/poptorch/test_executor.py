@@ -608,3 +608,18 @@ def test_parameters_may_have_any_name(name):
         torchs(x).backward()
         optimizer.step()
     same_weights(ours, torchs)
+
+
+def test_shares_of_memory_of_ipus_that_are_not_there():
+    options = poptorch.Options().setAvailableMemoryProportion({"IPU0": 0.5, "IPU9": 0.5})
+    with pytest.raises(poptorch.Error, match="names IPU9, but the model has 1 IPU, IPU0"):
+        poptorch.inferenceModel(Net(), options)(data(8)[0])
+
+
+@pytest.mark.parametrize("seed", [2**70, -1, 2**64])
+def test_seeds_that_do_not_fit(seed):
+    with pytest.raises(ValueError, match=r"must be a number from 0 to 2\*\*64 - 1"):
+        poptorch.Options().randomSeed(seed)
+    model = poptorch.inferenceModel(Net())
+    with pytest.raises(ValueError, match=r"the seed must be a number from 0 to 2\*\*64 - 1"):
+        model.rng_state = [seed]
