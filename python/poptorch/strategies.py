@@ -78,8 +78,13 @@ class Placer:
         name, value = (("Training.gradientAccumulation", options.Training.gradient_accumulation) if training
                        else ("deviceIterations", options.device_iterations))
         if value < stages:
-            raise createPoptorchError(f"poptorch.Options().{name} must be greater than or equal to the number of "
-                                      f"pipeline stages ({stages}), but is {value}.")
+            forward = self.numStages(False)
+            split = (f"{forward} that compute forward and {forward - 1} backward, as the last does both" if training else
+                     f"the model is on one IPU after the other, {forward} times")
+            also = f" (an inferenceModel of it needs deviceIterations({forward}))" if training else ""
+            raise createPoptorchError(f"poptorch.Options().{name} must be greater than or equal to the number of pipeline "
+                                      f"stages ({stages}), but is {value}. The stages: {split}, each with another batch. "
+                                      f"Use {name}({stages}) or more{also}; a call takes that many batches.")
 
 
 class Strategy:

@@ -88,13 +88,15 @@ def test_pipelines_need_enough_batches():
     check(True, (("0", 0), ("1", 0)))  # one IPU is no pipeline
     check(True, strategy=poptorch.ShardedExecution())
     check(True, (("0", 0), ("1", 1)), before=True, A=3)
-    with pytest.raises(poptorch.Error, match=r"pipeline stages \(3\), but is 1"):
+    with pytest.raises(poptorch.Error, match=r"pipeline stages \(3\), but is 1. The stages: 2 that compute forward "
+                       r"and 1 backward.* Use Training.gradientAccumulation\(3\) or more \(an inferenceModel of it needs "
+                       r"deviceIterations\(2\)\)"):
         check(True, (("1", 1),), before=True)  # what has no block is on IPU 0
     with pytest.raises(poptorch.Error, match=r"gradientAccumulation must be greater than or equal to the number of "
                        r"pipeline stages \(7\), but is 6"):
         check(True, A=6, D=20)
     with pytest.raises(poptorch.Error, match=r"deviceIterations must be greater than or equal to the number of "
-                       r"pipeline stages \(4\)"):
+                       r"pipeline stages \(4\).* 4 times.* Use deviceIterations\(4\) or more"):
         check(False, D=3)
 
 
