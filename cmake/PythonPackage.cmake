@@ -1,9 +1,9 @@
-# openipu_python_package(name [WHEEL summary] [DISTRIBUTION name version] [MODULE path] [SOURCES files...] [LINK libraries...] [STUBS modules...])
+# openipu_python_package(name [WHEEL summary] [DISTRIBUTION name version] [NEEDS packages...] [MODULE path] [SOURCES files...] [LINK libraries...] [STUBS modules...])
 # The Python package of the folder <name>: its .py files, sub-packages too, are copied to build/<preset>/python/<name>.
 # MODULE: what <name>/src/*.cpp and SOURCES become, a path below the python folder; its target is <name>_core. A package
 # without that folder has no module. WHEEL: also a wheel at
 # the top of the SDK, for virtual environments, with this line as its summary; DISTRIBUTION: what pip
-# calls it, and its version. STUBS: modules that get a .pyi, which is written by looking at them.
+# calls it, and its version; NEEDS: what pip must have for it. STUBS: modules that get a .pyi, which is written by looking at them.
 # What is to be built is added to the property OPENIPU_PYTHON of the build.
 set(OPENIPU_PYTHON_ROOT ${CMAKE_BINARY_DIR}/python)
 
@@ -50,7 +50,7 @@ function(openipu_python_stubs result)
 endfunction()
 
 function(openipu_python_package package)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MODULE;WHEEL" "SOURCES;LINK;STUBS;DISTRIBUTION")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MODULE;WHEEL" "SOURCES;LINK;STUBS;DISTRIBUTION;NEEDS")
   file(GLOB sources CONFIGURE_DEPENDS ${package}/src/*.cpp)
   openipu_python_copies(${package} made)
   if(arg_MODULE AND sources)
@@ -75,9 +75,11 @@ function(openipu_python_package package)
       list(GET arg_DISTRIBUTION 0 distribution)
       list(GET arg_DISTRIBUTION 1 version)
     endif()
+    list(TRANSFORM arg_NEEDS REPLACE "(.+)" "\"\\1\"" OUTPUT_VARIABLE needs)
+    list(JOIN needs " " needs)
     install(CODE "execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND \"${Python_EXECUTABLE}\"
       \"${CMAKE_CURRENT_SOURCE_DIR}/tools/wheel.py\" ${package} ${version} \"${arg_WHEEL}\"
       \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${OPENIPU_POPART_DIR}/python\" \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\"
-      ${distribution})")
+      ${distribution} ${needs})")
   endif()
 endfunction()

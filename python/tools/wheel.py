@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""wheel.py NAME VERSION SUMMARY FROM TO [DISTRIBUTION]: a wheel of the package in the folder FROM/NAME, for virtual
-environments. DISTRIBUTION: what pip calls it, if that is not the package's name.
+"""wheel.py NAME VERSION SUMMARY FROM TO DISTRIBUTION [NEEDED...]: a wheel of the package in the folder FROM/NAME, for
+virtual environments. DISTRIBUTION: what pip calls it. NEEDED: what must be installed for it.
 
 The wheel has what the SDK's python folder has, a module of C++ too; the libraries stay in the SDK, which must be enabled.
 """
@@ -16,7 +16,7 @@ Version: {version}
 Summary: {summary}
 License: MIT
 Requires-Python: >=3.9
-Description-Content-Type: text/plain
+{needs}Description-Content-Type: text/plain
 
 {summary}. Part of OpenIPU, an independent project that is not made, endorsed or supported by Graphcore or by the authors
 of the packages whose names it uses for compatibility. The SDK's enable.sh must be sourced before it is imported.
@@ -32,8 +32,8 @@ def files_of(folder, name):
 
 
 def main():
-    name, version, summary, source, target, *other = sys.argv[1:]
-    distribution = other[0] if other else name
+    name, version, summary, source, target, distribution, *needed = sys.argv[1:]
+    needs = "".join(f"Requires-Dist: {other}\n" for other in needed)
     stem = f"{distribution.replace('-', '_')}-{version}"
     summary += " (OpenIPU)"
     files = list(files_of(source, name))
@@ -45,7 +45,8 @@ def main():
     info = f"{stem}.dist-info"
     wheel = f"Wheel-Version: 1.0\nGenerator: openipu\nRoot-Is-Purelib: {str(not binary).lower()}\nTag: {tag}\n"
     contents = [(path, open(whole, "rb").read()) for path, whole in files]
-    contents += [(f"{info}/METADATA", _text.format(name=distribution, version=version, summary=summary).encode()),
+    metadata = _text.format(name=distribution, version=version, summary=summary, needs=needs)
+    contents += [(f"{info}/METADATA", metadata.encode()),
                  (f"{info}/WHEEL", wheel.encode()), (f"{info}/top_level.txt", f"{name}\n".encode())]
     record = [f"{path},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()},{len(data)}"
               for path, data in contents] + [f"{info}/RECORD,,"]

@@ -114,7 +114,7 @@ tensorflow_wheel() {
 wheels() {
   /usr/bin/python3 -c "import ensurepip, torch" 2>/dev/null && [ -d "$popart/python/poptorch" ] || return 0
   /usr/bin/python3 -m venv --system-site-packages venv
-  venv/bin/pip install --quiet --no-index --no-deps "$sdk"/poptorch-*.whl "$sdk"/pi_ml-*.whl
+  venv/bin/pip install --quiet --no-index "$sdk"/poptorch-*.whl "$sdk"/pi_ml-*.whl
   expect "OpenIPU" venv/bin/pip show -v poptorch pi_ml
   local others=$work/others
   mkdir "$others" && cp -r "$popart"/python/popart* "$popart"/python/pva "$others"
