@@ -153,7 +153,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
         bar.attach(session_options)
         self._finish_options(session_options)
         maximize = self._training and maximizes(self._optimizer)
-        memory = self._memory_of_ipus(placer.ipus)
+        memory = self._options._memoryOfIpus(placer.ipus)
         converted = core.convert(capture.recorder, self._training, self._options.module_namescope_enabled, maximize,
                                  memory)
         self._device = devices.acquire(self._options, placer.ipus)
@@ -234,14 +234,6 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
         if self._options.TensorLocations.num_io_tiles is None:
             raise createPoptorchError(f"poptorch.{name}: No IO tiles allocated. You must allocate at least 32 IO tiles using "
                                       "poptorch.Options().TensorLocations.numIOTiles.")
-
-    def _memory_of_ipus(self, ipus):
-        """By the number of an IPU: its share of memory for temporary data."""
-        shares = {int(name[len("IPU"):]): share for name, share in self._options.available_memory_proportion.items()}
-        if shares and max(shares) >= ipus:
-            raise createPoptorchError(f"setAvailableMemoryProportion names IPU{max(shares)}, but the model has "
-                                      f"{ipus} IPU{'s, IPU0 to IPU' + str(ipus - 1) if ipus > 1 else ', IPU0'}.")
-        return shares
 
     def _assigned(self):
         return [(module, kind, dict(module.__dict__[kind])) for module in torch.nn.Module.modules(self._model)

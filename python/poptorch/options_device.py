@@ -3,6 +3,7 @@
 import os
 
 from poptorch.enums import ConnectionType, SyncPattern
+from poptorch.errors import createPoptorchError
 from poptorch.options_base import Option, OptionSet, mapping, member, texts
 from poptorch.strategies import PipelinedExecution, Strategy
 
@@ -55,6 +56,14 @@ class DeviceOptions(OptionSet):
                 raise ValueError(f"setAvailableMemoryProportion: the share of {name} is between 0 and 1, not {share}.")
         self.available_memory_proportion = {name: float(share) for name, share in available_memory_proportion.items()}
         return self
+
+    def _memoryOfIpus(self, ipus: int) -> dict:
+        """The shares by the number of an IPU, for a model on so many."""
+        shares = {int(name[len("IPU"):]): share for name, share in self.available_memory_proportion.items()}
+        if shares and max(shares) >= ipus:
+            raise createPoptorchError(f"setAvailableMemoryProportion names IPU{max(shares)}, but the model has "
+                                      f"{ipus} IPU{'s, IPU0 to IPU' + str(ipus - 1) if ipus > 1 else ', IPU0'}.")
+        return shares
 
     def useIpuModel(self, use_model: bool):
         """The IPU Model instead of a simulated system; stronger than `POPTORCH_IPU_MODEL`."""
