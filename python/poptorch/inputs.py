@@ -76,8 +76,8 @@ class Inputs:
         for i in self._written:
             for k, (name, other) in enumerate(others):
                 if k != i and _overlap(given[i], other):
-                    raise createPoptorchError(f"The model writes to its input {self._call.names[i]}, which shares memory with "
-                                              f"{name}. Give one of them as a clone().")
+                    raise createPoptorchError(f"The model writes to its input {self._call.names[i]}, which shares "
+                                              f"memory with {name}. Give one of them as a clone().")
 
     def _write_back(self, given, changes):
         with torch.no_grad():

@@ -71,8 +71,7 @@ def offset(name, args, wrap):
 
 
 class Indexed:
-    """What a class of tensors adds that may be indexed so. Tensors of a capture are of such a class; those that a module
-    holds are seen through others while it is captured, for torch's own classes stay as they are."""
+    """What a class adds to tensors with data that may be indexed so, as those of a capture may."""
 
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
@@ -82,7 +81,8 @@ class Indexed:
             return func(*args, **(kwargs or {}))
 
     def register_hook(self, hook):
-        raise current().located("register_hook()", Error(gradient_hooks))
+        problem = Error(gradient_hooks)
+        raise current().located("register_hook()", problem) if current() else problem
 
 
 def getitem(tensor, index):

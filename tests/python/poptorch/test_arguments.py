@@ -97,8 +97,9 @@ Record = dataclasses.make_dataclass("Record", ["value"])
 
 
 @pytest.mark.parametrize("value, words", [
-    (numpy.ones(3), r"numpy.ndarray of x. Use torch.from_numpy"), ([1, {"k": numpy.ones(3)}], r"numpy.ndarray of x\[1\]\['k'\]"),
-    (array.array("f", [1.0]), "array.array of x"), (memoryview(b"1"), "memoryview of x"), (Holder(a), "Holder of x: it holds tensors"),
+    (numpy.ones(3), r"numpy.ndarray of x. Use torch.from_numpy"), (array.array("f", [1.0]), "array.array of x"),
+    ([1, {"k": numpy.ones(3)}], r"numpy.ndarray of x\[1\]\['k'\]"), (memoryview(b"1"), "memoryview of x"),
+    (Holder(a), "Holder of x: it holds tensors"),
     (Record([numpy.ones(2)]), "Record of x: it holds tensors"), ({a}, "set of x: it holds tensors"),
     (torch.empty(2, device="meta"), "x is on the meta device")], ids=str)
 def test_data_that_is_no_tensor_is_refused(value, words):

@@ -10,10 +10,11 @@ from torch.distributions import Normal
 import poptorch
 
 F = torch.nn.functional
-PLACES = [torch, torch.Tensor, torch._C._TensorBase, F, torch.nn, torch.nn.Module, torch.nn.Parameter, torch.nn.modules.module,
-          torch.nn.modules.batchnorm._BatchNorm, torch.nn.AdaptiveLogSoftmaxWithLoss, torch.autograd,
-          torch.autograd.Function, torch.autograd.function, torch.utils.checkpoint, torch.utils.checkpoint.CheckpointFunction,
-          torch.utils._python_dispatch, torch.overrides, torch.distributions, torch.distributions.Distribution, torch.optim]
+PLACES = [torch, torch.Tensor, torch._C._TensorBase, F, torch.nn, torch.nn.Module, torch.nn.Parameter,
+          torch.nn.modules.module, torch.nn.modules.batchnorm._BatchNorm, torch.nn.AdaptiveLogSoftmaxWithLoss,
+          torch.autograd, torch.autograd.Function, torch.autograd.function, torch.utils.checkpoint,
+          torch.utils.checkpoint.CheckpointFunction, torch.utils._python_dispatch, torch.overrides,
+          torch.distributions, torch.distributions.Distribution, torch.optim]
 X = torch.arange(6.0).reshape(2, 3)
 poptorch.PoplarExecutor  # parameters get their method replicaGrouping when it is imported
 
