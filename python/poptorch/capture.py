@@ -22,7 +22,7 @@ from .constants import Known, derived
 from .decompositions import decompositions
 from .errors import Error
 from .shape_rules import shape_rules, value_rules
-from .tensors import IpuTensor, no_value
+from .tensors import IpuTensor, no_value, tensor_of
 
 _module_call = torch.nn.Module._call_impl.__code__
 _own_sources = (os.path.dirname(__file__) + os.sep, os.path.dirname(torch.__file__) + os.sep)
@@ -176,7 +176,7 @@ class Capture(TorchDispatchMode):
             self.unsupported_types.setdefault(kind, self._line())
             kind = torch.float
         number = self.recorder.tensor(tuple(meta.size()), device_type(kind))
-        made = IpuTensor(meta, number, value)
+        made = tensor_of(meta, number, value)
         made.capture = self._reference
         self._made.append(made)
         return made

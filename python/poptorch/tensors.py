@@ -97,3 +97,12 @@ class IpuTensor(torch.Tensor):
 
     def __deepcopy__(self, memo):
         raise Error("A tensor of a model that is being captured has no values to copy; use clone().")
+
+
+class IpuNumber(moving.Indexed, IpuTensor):
+    """One integer: torch asks an index what it makes of a tensor, also of one that the capture does not know."""
+
+
+def tensor_of(meta, number, value=None):
+    one_integer = meta.numel() == 1 and not meta.dtype.is_floating_point and meta.dtype is not torch.bool
+    return (IpuNumber if one_integer else IpuTensor)(meta, number, value)

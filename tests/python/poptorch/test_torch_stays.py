@@ -112,6 +112,18 @@ def test_what_modules_hold_is_indexed_by_numbers_of_the_run(held):
             assert torch.equal(ours, theirs)
 
 
+def test_tensors_of_nobody_are_indexed_by_numbers_of_the_run():
+    values = torch.arange(12.0).reshape(4, 3)
+
+    class Takes(torch.nn.Module):
+        def forward(self, i):
+            return values[i[0]], values[1:, i[0] - 1], [values][0][i[0], None]
+    model = poptorch.inferenceModel(Takes())
+    for i in (1, 2):
+        for ours, theirs in zip(model(torch.tensor([i])), Takes()(torch.tensor([i]))):
+            assert torch.equal(ours, theirs)
+
+
 def test_caches_in_buffers_are_written_where_numbers_of_the_run_say():
     class Cache(torch.nn.Module):
         def __init__(self):
