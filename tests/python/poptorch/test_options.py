@@ -239,6 +239,36 @@ def test_files(tmp_path):
             poptorch.Options().loadFromFile(str(file))
 
 
+# A file of options is data: what it names beside options is neither looked up nor called.
+@pytest.mark.parametrize("line", (
+    'deviceIterations(TensorLocationSettings().__getattribute__("useOnChipStorage"))',
+    'deviceIterations(TensorLocationSettings().clone())', "deviceIterations(TensorLocationSettings()._values)",
+    "deviceIterations(TensorLocationSettings.useOnChipStorage.__globals__)", 'deviceIterations("{0.x}".format(1))',
+    "deviceIterations(OutputMode.All.__class__)", "outputMode(OutputMode.mro)", 'outputMode(OutputMode("All"))',
+    "deviceIterations(OutputMode)", "setExecutionStrategy(poptorch.ShardedExecution().placer())", "deviceIterations((lambda: 2)())",
+    "deviceIterations(torch.load('x'))", "deviceIterations([2][0])", "deviceIterations(*[2])", "deviceIterations(**{})",
+    "setAvailableMemoryProportion({**{}})", "deviceIterations([x for x in (1,)])", "(lambda: 2)()", "toDict()", "freeze()",
+    "clone().deviceIterations(2)", "resolved(True)", "loadFromFile('/etc/passwd')", "__init__()", "Training.__init__()",
+    "deviceIterations(1).__class__(3)", "execution_strategy.placer()", "_Popart.options.update({})",
+    '_Popart.set("customCodelets", ["x.cpp"])', '_Popart.set(value=["x.cpp"], key="customCodelets")'))
+def test_files_are_data(tmp_path, line):
+    file = tmp_path / "options.conf"
+    file.write_text(line)
+    options = poptorch.Options()
+    with pytest.raises(poptorch.ConfigFileError, match="Line 1 of"):
+        options.loadFromFile(str(file))
+    assert options.isDefault() and not options.isFrozen
+
+
+def test_a_file_of_options_runs_no_code(tmp_path):
+    file, made = tmp_path / "options.conf", tmp_path / "made"
+    file.write_text('deviceIterations(TensorLocationSettings().__getattribute__("useOnChipStorage").__getattribute__("__func__")'
+                    '.__getattribute__("__globals__").get("__builtins__").get("open")("%s", "w"))' % made)
+    with pytest.raises(poptorch.ConfigFileError, match="is no option"):
+        poptorch.Options().loadFromFile(str(file))
+    assert not made.exists()
+
+
 def test_json(monkeypatch):
     monkeypatch.setenv("POPTORCH_DEFAULT_OPTIONS", '{"deviceIterations": 2, "Precision.enableStochasticRounding": true, '
                        '"connectionType": "ConnectionType.OnDemand", "_Popart.set": ["enableOutlining", false]}')
@@ -247,6 +277,9 @@ def test_json(monkeypatch):
     assert o.connection_type == poptorch.ConnectionType.OnDemand and o._Popart.options["enableOutlining"] is False
     monkeypatch.setenv("POPTORCH_DEFAULT_OPTIONS", '{"speed": 2}')
     with pytest.raises(poptorch.ConfigFileError, match="speed"):
+        poptorch.Options()
+    monkeypatch.setenv("POPTORCH_DEFAULT_OPTIONS", '{"_Popart.set": ["customCodelets", ["x.cpp"]]}')
+    with pytest.raises(poptorch.ConfigFileError, match="codelets are code"):
         poptorch.Options()
 
 
