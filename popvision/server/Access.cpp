@@ -18,16 +18,6 @@ std::string makeToken() {
   return text;
 }
 
-bool isOwnHost(const std::string &header, const std::string &address) {
-  const auto colon = header.rfind(':');
-  const auto bracket = header.rfind(']');
-  const bool port = colon != std::string::npos && (bracket == std::string::npos || colon > bracket);
-  const auto name = port ? header.substr(0, colon) : header;
-  if (name == "localhost" || name == "127.0.0.1" || name == "[::1]" || name == address)
-    return true;
-  return address == "0.0.0.0" || address == "::"; // told to serve everybody
-}
-
 std::string cookieName(int port) { return "popvision-" + std::to_string(port); }
 
 std::string cookieOf(std::string_view header, std::string_view name) {

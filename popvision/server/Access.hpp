@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Who may ask the server. A request must be for its own address, so that no web page elsewhere can
-// reach in, and must bring the token that popvision made when it started: every user of the machine
-// can connect to loopback, but only one has been told the token. It comes with the address once and
-// as a cookie from then on.
+// Who may ask the server. A request must bring the token that popvision made when it started: every
+// user of the machine can connect to loopback, but only one has been told the token. It comes with
+// the address once and as a cookie from then on.
 #pragma once
 #include <string>
 #include <string_view>
@@ -10,9 +9,6 @@
 namespace popvision {
 
 std::string makeToken(); // 128 random bits, as digits and letters
-
-// Whether a request's Host header names the machine that it came to.
-bool isOwnHost(const std::string &header, const std::string &address);
 
 // Browsers send the cookies of all ports of a machine to each: the name says whose it is.
 std::string cookieName(int port);

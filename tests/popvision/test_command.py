@@ -230,6 +230,23 @@ cp "$1" {tmp_path}/page; echo $$ $1 > {tmp_path}/begun.new; mv {tmp_path}/begun.
     assert os.listdir(tmp_path / "tmp") == []
 
 
+def test_slow_clients_keep_nobody_out(server):
+    """Who has no token yet may connect as often as he likes, and send as slowly as he likes."""
+    address, token = server
+    port = int(address.rstrip("/").rpartition(":")[2])
+    slow = [socket.create_connection(("127.0.0.1", port)) for _ in range(100)]
+    try:
+        for each in slow[::2]:
+            each.send(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
+        assert ask(f"{address}?token={token}")[0] == 303
+        for each in slow[::4]:
+            each.send(b"x")
+        assert ask(f"{address}?token={token}")[0] == 303
+    finally:
+        for each in slow:
+            each.close()
+
+
 def test_the_server_serves_nothing_but_its_views(server):
     address, token = server
     cookie = ask(f"{address}?token={token}")[1]["Set-Cookie"].split(";")[0]
