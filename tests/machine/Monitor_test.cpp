@@ -22,15 +22,20 @@ struct Monitor : Tools {
 };
 
 // What a server on the loopback answers.
-std::string ask(unsigned port, const std::string &request) {
-  const base::Descriptor client(::socket(AF_INET, SOCK_STREAM, 0));
+base::Descriptor connected(unsigned port) {
+  base::Descriptor client(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(std::uint16_t(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const bool done =
+      ::connect(client.get(), reinterpret_cast<sockaddr *>(&address), sizeof address) == 0;
+  return done ? std::move(client) : base::Descriptor();
+}
+std::string ask(unsigned port, const std::string &request) {
+  const auto client = connected(port);
   std::string answer;
-  if (::connect(client.get(), reinterpret_cast<sockaddr *>(&address), sizeof address) == 0 &&
-      ::send(client.get(), request.data(), request.size(), MSG_NOSIGNAL) > 0)
+  if (client && ::send(client.get(), request.data(), request.size(), MSG_NOSIGNAL) > 0)
     base::readAll(client.get(), answer);
   return answer;
 }
@@ -142,16 +147,20 @@ TEST_F(Monitor, ServesPrometheusOnTheLoopback) {
   FILE *pipe = ::fdopen(out[0], "r");
   unsigned port = 0;
   ASSERT_EQ(std::fscanf(pipe, "serving http://127.0.0.1:%u/metrics", &port), 1);
-  const auto answer = ask(port, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+  const std::string own = " HTTP/1.0\r\nHost: localhost:2112\r\n\r\n";
+  const auto silent = connected(port); // delays nobody
+  const auto answer = ask(port, "GET /metrics" + own);
   EXPECT_EQ(answer.substr(0, 15), "HTTP/1.1 200 OK");
   EXPECT_TRUE(has(answer, "\nexporter_ticks 1\n")) << answer;
   EXPECT_TRUE(has(answer, "\nipu_attached{partition=\"ipuof\",ipu=\"1\",host=\"127.0.1.1\","
                           "serial=\"0000.0002.0000001\",board_ipu_index=\"2\"} 1\n"));
   EXPECT_TRUE(has(answer, "\nopenipu_power_watts{partition=\"ipuof\",ipu=\"0\""));
-  EXPECT_EQ(ask(port, "GET /secrets HTTP/1.1\r\n\r\n").substr(0, 12), "HTTP/1.1 404");
-  EXPECT_EQ(ask(port, "POST /metrics HTTP/1.1\r\n\r\n").substr(0, 12), "HTTP/1.1 405");
+  EXPECT_EQ(ask(port, "GET /secrets" + own).substr(0, 12), "HTTP/1.1 404");
+  EXPECT_EQ(ask(port, "POST /metrics" + own).substr(0, 12), "HTTP/1.1 405");
+  EXPECT_EQ(ask(port, "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n").substr(0, 12),
+            "HTTP/1.1 403");
   ask(port, std::string(100000, 'x')); // whatever comes of it
-  EXPECT_TRUE(has(ask(port, "GET / HTTP/1.0\r\n\r\n"), "exporter_ticks 2"));
+  EXPECT_TRUE(has(ask(port, "GET /" + own), "exporter_ticks 2"));
   ::kill(process, SIGTERM);
   ::waitpid(process, nullptr, 0);
   std::fclose(pipe);
