@@ -151,8 +151,9 @@ struct OutputFile::Impl {
       if (!memory)
         failToWrite(path, errno);
     }
-    stream.emplace(file ? file->get() : memory.get());
+    stream.emplace(descriptor());
   }
+  int descriptor() const { return file ? file->get() : memory.get(); }
   void close() {
     stream->flush();
     if (stream->error())
@@ -175,6 +176,7 @@ struct OutputFile::Impl {
 OutputFile::OutputFile(const std::string &path) : impl_(std::make_unique<Impl>(path)) {}
 OutputFile::~OutputFile() = default;
 std::ostream &OutputFile::stream() { return *impl_->stream; }
+int OutputFile::descriptor() const { return impl_->descriptor(); }
 bool OutputFile::failed() const { return impl_->stream->error() != 0; }
 void OutputFile::close() { impl_->close(); }
 void OutputFile::commit() { impl_->commit(); }

@@ -46,4 +46,5 @@ void bindAiOnnx(py::module &m);
 void bindOpsets(py::module &m);
 void bindSessions(py::module &m);
 void bindModels(py::module &m);
+void bindOutputs(py::module &m);
 void bindUtilities(py::module &m);
