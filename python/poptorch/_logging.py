@@ -95,7 +95,8 @@ def trace(text, *values):
 def _handler(destination):
     if destination in ("", "stderr", "stdout"):
         return _Stream(destination or "stderr")
-    return logging.FileHandler(destination)
+    from popart import _files
+    return logging.StreamHandler(_files.growing(destination, encoding="utf-8"))
 
 
 def _uncaught(kind, value, trace):
@@ -105,7 +106,11 @@ def _uncaught(kind, value, trace):
 
 
 def _start():
-    handler = _handler(os.environ.get("POPTORCH_LOG_DEST", ""))
+    problem = None
+    try:
+        handler = _handler(os.environ.get("POPTORCH_LOG_DEST", ""))
+    except OSError as error:
+        handler, problem = _Stream("stderr"), error
     handler.setFormatter(_Line())
     logger.handlers[:] = [handler]
     logger.filters[:] = [_repeats]
@@ -116,6 +121,8 @@ def _start():
     except ValueError as error:
         setLogLevel("WARN")
         logger.warning("POPTORCH_LOG_LEVEL: %s", error)
+    if problem is not None:
+        logger.warning("POPTORCH_LOG_DEST: %s", problem)
 
 
 _previous_hook = sys.excepthook

@@ -173,7 +173,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
             session = converted.inference(*flow, self._device, session_options, patterns, name)
         self._session_options = session_options
         if load_from is not None:
-            session.loadExecutable(load_from)
+            popart_core._load_executable(session, load_from)
         session.prepareDevice(False)
         self._executable = session
         self._export_proto()

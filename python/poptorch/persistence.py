@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Compiled models in files: a mark, the length and checksum of a record, the record, then PopART's executable.
 
-The record is pickled: version, training or not, example inputs, options, and unless it was left out the model with
-its optimiser and the state of the random generators. As with torch.load, only files that one trusts can be loaded.
+The record is torch.save's: version, training or not, example inputs, options, and unless it was left out the model with
+its optimiser and the state of the random generators. The same model gives the same bytes. As with torch.load, only files
+that one trusts can be loaded.
 """
 import hashlib
 import io
 import os
 import pickle
-import shutil
 import struct
-import tempfile
 
 import popart_core
+import torch
+from popart import _files
 
 from .enums import ConnectionType
 from .errors import Error, createPoptorchError, require
@@ -39,7 +40,7 @@ def _read(filename):
             _check_not_damaged(length <= os.path.getsize(filename), filename)
             data = file.read(length)
             _check_not_damaged(len(data) == length and hashlib.sha256(data).digest() == checksum, filename)
-            return pickle.loads(data), file.tell()
+            return torch.load(io.BytesIO(data), map_location="cpu"), file.tell()
     except OSError as problem:
         raise createPoptorchError(f"{filename} cannot be read: {problem.strerror}.") from problem
 
@@ -82,7 +83,7 @@ class Persistence:
         if os.environ.get("POPTORCH_EXPORT_PROTO_AS_BINARY", "0") in ("", "0"):
             with open(filename, "rb") as file:
                 text = popart_core.onnx_text(file.read())
-            with open(filename, "w", encoding="utf-8") as file:
+            with _files.writing(filename, encoding="utf-8") as file:
                 file.write(text)
 
     @entry
@@ -98,25 +99,18 @@ class Persistence:
         filename = os.fspath(filename)
         if os.path.isdir(filename):
             filename = os.path.join(filename, "model.poptorch")
-        folder = os.path.dirname(filename)
-        if folder:
-            os.makedirs(folder, exist_ok=True)
         self.copyWeightsToHostIfNeeded()
         data = self._record(export_model, save_rng_state)
-        with tempfile.TemporaryDirectory() as scratch:
-            self._executable.saveExecutable(scratch)
-            part = filename + f".{os.getpid()}.partial"
-            try:
-                with open(part, "wb") as out, open(os.path.join(scratch, "executable.popef"), "rb") as executable:
-                    out.write(_MARK)
-                    out.write(_HEAD.pack(len(data), hashlib.sha256(data).digest()))
-                    out.write(data)
-                    shutil.copyfileobj(executable, out)
-                os.replace(part, filename)
-            except OSError as problem:
-                if os.path.exists(part):
-                    os.remove(part)
-                raise createPoptorchError(f"{filename} cannot be written: {problem.strerror}.") from problem
+        try:
+            with _files.writing(filename) as file:
+                file.write(_MARK)
+                file.write(_HEAD.pack(len(data), hashlib.sha256(data).digest()))
+                file.write(data)
+                file.flush()  # what follows is written by C++
+                popart_core._save_executable(self._executable, file.fileno())
+        except OSError as problem:
+            raise createPoptorchError(f"{filename} cannot be written: {problem.strerror}." if problem.strerror
+                                      else str(problem)) from problem
 
     def _record(self, export_model, save_rng_state):
         from .wrapping import plain_copy
@@ -134,7 +128,7 @@ class Persistence:
                 record["optimizer"]._pending = self._read_optimizer()
         buffer = io.BytesIO()
         try:
-            pickle.dump(record, buffer)
+            torch.save(record, buffer)
         except (pickle.PicklingError, AttributeError, TypeError) as problem:
             raise createPoptorchError(f"The model cannot be saved: {problem}. Use export_model=False to save its "
                                       "executable alone.") from problem
@@ -152,14 +146,11 @@ class Persistence:
                                       f"{kinds[self._training]} model.")
         args, kwargs = record["inputs"]
         _, begin = _read(filename)
-        with tempfile.NamedTemporaryFile(suffix=".popef") as executable:
-            with open(filename, "rb") as file:
-                file.seek(begin)
-                shutil.copyfileobj(file, executable)
-            executable.flush()
-            self._rng_state = record["rng_state"]
+        self._rng_state = record["rng_state"]
+        with open(filename, "rb", buffering=0) as file:
+            file.seek(begin)
             try:
-                self._compile(args, kwargs, load_from=executable.name)
-            except Error as problem:  # which names the part of the file that it got
-                message = problem.message.replace(executable.name, filename)
+                self._compile(args, kwargs, load_from=file.fileno())
+            except Error as problem:  # which knows an open file only
+                message = problem.message.replace("the stream", filename)
                 raise type(problem)(message, problem.type, problem.location) from problem

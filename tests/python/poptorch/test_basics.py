@@ -117,6 +117,9 @@ def test_the_log_of_a_process(tmp_path):
                          env={**os.environ, "POPTORCH_LOG_LEVEL": "DEBUG", "POPTORCH_LOG_DEST": str(file)})
     assert "[debug] deep" in file.read_text() and "[error] ValueError: wrong" in file.read_text()
     assert "ValueError: wrong" in run.stderr and run.returncode == 1
+    run = subprocess.run([sys.executable, "-c", "import poptorch"], capture_output=True, text=True, check=True,
+                         env={**os.environ, "POPTORCH_LOG_DEST": str(tmp_path / "none/log")})
+    assert "POPTORCH_LOG_DEST" in run.stderr and "there is no folder" in run.stderr
 
 
 def test_hooks():

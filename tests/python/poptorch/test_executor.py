@@ -2,7 +2,11 @@
 """Models on the IPU beside the same models on the CPU: numbers, weights, batching, devices."""
 import copy
 import gc
+import os
 import pickle
+import stat
+import subprocess
+import sys
 import weakref
 
 import pytest
@@ -194,7 +198,7 @@ def test_saved_models_run_elsewhere(tmp_path):
     x, labels = data(5)
     training = poptorch.trainingModel(model, optimizer=torch.optim.SGD(model.parameters(), lr=0.5))
     training(x, labels)
-    file = tmp_path / "folder" / "model.poptorch"
+    file = tmp_path / "model.poptorch"
     training.save(file)
     expected = training(x, labels)
     loaded = poptorch.load(file)
@@ -208,6 +212,69 @@ def test_saved_models_run_elsewhere(tmp_path):
             poptorch.load(file)
     with pytest.raises(poptorch.Error, match="cannot be read"):
         poptorch.load(tmp_path / "absent")
+
+
+def test_an_executable_leaves_weights_alone(tmp_path):
+    """Who loads one into a model of his own wants the model's weights."""
+    x = torch.ones(2, 3)
+    first = poptorch.inferenceModel(torch.nn.Linear(3, 2))
+    first.compileAndExport(tmp_path / "first", x, export_model=False)
+    own = torch.nn.Linear(3, 2)
+    before = copy.deepcopy(own)
+    second = poptorch.inferenceModel(own)
+    second.loadExecutable(tmp_path / "first")
+    torch.testing.assert_close(second(x), before(x))
+    same_weights(own, before)
+
+
+def test_saving_leaves_what_is_there_as_it_is(tmp_path):
+    """Links and devices stay, nothing is written beside the file, and no folder is made of a slip of the pen."""
+    model = poptorch.inferenceModel(torch.nn.Linear(3, 2))
+    model.compile(torch.ones(2, 3))
+    os.symlink(tmp_path / "victim", tmp_path / f"m.poptorch.{os.getpid()}.partial")
+    os.symlink("target", tmp_path / "link")
+    (tmp_path / "victim").write_text("precious")
+    (tmp_path / "folder").mkdir()
+    for name in ("m.poptorch", "link", "folder"):
+        model.save(tmp_path / name)
+    assert (tmp_path / "victim").read_text() == "precious" and os.readlink(tmp_path / "link") == "target"
+    for name in ("m.poptorch", "target", "folder/model.poptorch"):
+        poptorch.load(tmp_path / name)
+    model.save("/dev/null")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    with pytest.raises(poptorch.Error, match="there is no folder"):
+        model.save(tmp_path / "typo/m.poptorch")
+    with pytest.raises(poptorch.Error, match="\"/dev/full\" cannot be written: No space left"):
+        model.save("/dev/full")
+    if os.geteuid() == 0:
+        os.chown(tmp_path / "link", 65534, 65534, follow_symlinks=False)
+        with pytest.raises(poptorch.Error, match="a link that user 65534 made"):
+            model.save(tmp_path / "link")
+    assert {f.name for f in tmp_path.iterdir()} == {"victim", "folder", "link", "target", "m.poptorch",
+                                                    f"m.poptorch.{os.getpid()}.partial"}
+
+
+def test_saved_models_have_the_same_bytes_every_time(tmp_path):
+    program = """
+import sys, torch, poptorch
+torch.manual_seed(1)
+model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Dropout(), torch.nn.Linear(4, 2), torch.nn.MSELoss())
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.parts = model[:3]
+    def forward(self, x, y):
+        out = self.parts(x)
+        return out, torch.nn.functional.mse_loss(out, y)
+net = Net()
+options = poptorch.Options().randomSeed(3).showCompilationProgressBar(False)
+training = poptorch.trainingModel(net, options, torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.5))
+training(torch.ones(2, 3), torch.ones(2, 2))
+training.save(sys.argv[1])
+"""
+    for seed in ("1", "2"):
+        subprocess.run([sys.executable, "-c", program, tmp_path / seed], env={**os.environ, "PYTHONHASHSEED": seed}, check=True)
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
 
 
 def test_offline_compilation(tmp_path):
