@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // popvision: looks at reports and traces, in a browser or in the terminal.
 #include "Access.hpp"
-#include "base/NewFile.hpp"
+#include "base/OutputFile.hpp"
 #include "base/Text.hpp"
 #include "Export.hpp"
 #include "Page.hpp"
@@ -13,7 +13,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
@@ -88,10 +87,7 @@ std::string compare(const Options &options, const Site &site) {
 }
 
 void write(const std::string &path, const std::string &text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text << std::flush;
-  if (!file)
-    throw std::runtime_error("Cannot write \"" + path + "\".");
+  base::writeWhole(path, text);
   std::cout << "Wrote " << path << " (" << base::thousands(text.size()) << " bytes)\n";
 }
 
@@ -114,8 +110,8 @@ void exportTo(const Options &options, const Site &site) {
 class Lead {
 public:
   explicit Lead(const std::string &url) {
-    std::ofstream(file()) << "<!doctype html><meta http-equiv=refresh content=\"0;url=" << url
-                          << "\">";
+    base::writeWhole(file(),
+                     "<!doctype html><meta http-equiv=refresh content=\"0;url=" + url + "\">");
   }
   std::string file() const { return folder_.file("open.html"); }
 

@@ -6,6 +6,7 @@ import shutil
 import signal
 import socket
 import sqlite3
+import stat
 import subprocess
 import time
 import urllib.error
@@ -245,6 +246,25 @@ def test_slow_clients_keep_nobody_out(server):
     finally:
         for each in slow:
             each.close()
+
+
+def test_the_export_is_written_as_outputs_are(popvision, profile, tmp_path):
+    (tmp_path / "target.html").write_text("old")
+    (tmp_path / "link.html").symlink_to("target.html")
+    if "not in this build" in popvision("--export", tmp_path / "link.html", profile).stderr:
+        pytest.skip("the page is not in this build")
+    assert (tmp_path / "link.html").is_symlink() and "PopVision" in (tmp_path / "target.html").read_text()
+    assert popvision("--export", "/dev/null", profile).returncode == 0
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    found = popvision("--export", tmp_path / "none/page.html", profile)
+    assert found.returncode == 1 and "there is no folder" in found.stderr
+    assert "No space left" in popvision("--export", "/dev/full", profile).stderr
+    if os.geteuid() == 0:
+        (tmp_path / "target.html").write_text("precious")
+        os.chown(tmp_path / "link.html", 65534, 65534, follow_symlinks=False)
+        found = popvision("--export", tmp_path / "link.html", profile)
+        assert found.returncode == 1 and "is a link that user 65534 made" in found.stderr
+        assert (tmp_path / "target.html").read_text() == "precious"
 
 
 def test_the_server_serves_nothing_but_its_views(server):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The file is JSON with the names of the options as keys and texts as values; the form is ours.
+#include "base/OutputFile.hpp"
 #include "base/Text.hpp"
 #include "machine/Error.hpp"
 #include "Options.hpp"
@@ -29,9 +30,11 @@ void exportTo(const CLI::App &app, const std::string &path, bool overwrite) {
   for (const auto *option : app.get_options())
     if (isKept(*option))
       json[option->get_name().substr(2)] = option->results().back();
-  std::ofstream file(path);
-  if (!(file << json.dump(2) << '\n' << std::flush))
-    throw machine::Error(str("--export-config: \"", path, "\" cannot be written."));
+  try {
+    base::writeWhole(path, json.dump(2) + "\n");
+  } catch (const base::FileError &e) {
+    throw machine::Error(str("--export-config: ", e.what()));
+  }
 }
 
 std::vector<std::string> importFrom(const std::string &path) {
