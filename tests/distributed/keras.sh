@@ -23,3 +23,13 @@ for instances in 1 2 2; do # the third run reads what the second wrote
     fail "$instances instances keep $(kept $instances) executables, one keeps $(kept 1)"
   cmp kept-1.0 kept-$instances.0 || fail "plain on $instances instances with a cache ends elsewhere"
 done
+# Each with a cache of its own, and an entry that is damaged in one of them: all compile again.
+own() { # own RESULT
+  spread 4 2 bash -c 'TF_POPLAR_FLAGS=--executable_cache_path=$1/own-$OMPI_COMM_WORLD_RANK exec /usr/bin/python3 "${@:2}"' - \
+    "$work" "$here/keras.py" plain "$1" >log 2>&1 || fail "plain with two caches: $(cat log)"
+  cmp kept-1.0 "$1.0" && cmp kept-1.0 "$1.1" || fail "plain with two caches ends elsewhere: $(cat log)"
+}
+own first
+truncate -s 1000 own-1/*.poplar_exec
+own second
+grep -q "own-1/.* is not used: .* compiled again" log || fail "nothing is said of a damaged executable: $(cat log)"

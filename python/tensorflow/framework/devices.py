@@ -22,8 +22,8 @@ class Device:
         """Arrays that stand for these inputs of a program, or None: the host sends them."""
         return None
 
-    def cache_file(self, key):
-        """Where an executable of this hash is kept; None: nowhere."""
+    def cache(self):
+        """Executables that are kept, a popart_core._Cache; None: there are none."""
         return None
 
     def adapt(self, options):

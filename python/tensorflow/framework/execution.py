@@ -2,15 +2,14 @@
 """Executable: a finished graph as a session of PopART on a device. Inputs and results are numpy's arrays, by address."""
 import hashlib
 import os
-import tempfile
 
 import numpy as np
 import popart
 import popart_core
 
 from . import dtypes
-from .errors import FailedPreconditionError, failures, translated
-from .logs import info
+from .errors import FailedPreconditionError, PermissionDeniedError, failures, translated
+from .logs import info, warning
 
 # numpy's types of the device's.
 device_arrays = {popart.DataType.FLOAT: np.float32, popart.DataType.FLOAT16: np.float16, popart.DataType.INT32: np.int32,
@@ -47,7 +46,7 @@ class Executable:
         self._sent = {}  # id of a variable -> the version on the device
         with translated():
             self._synthetic = device.synthetic(graph.inputs)
-            converted = graph.recorder.convert([] if self._synthetic is None else self._synthetic)
+            converted = self._convert()
             changed = set(converted.changed)
             self.outputs, self.inputs = list(converted.outputs), list(converted.inputs)
             self.session = self._make(converted)
@@ -61,6 +60,9 @@ class Executable:
     @property
     def _share(self):
         return None if self.settings.alone else self.device.share
+
+    def _convert(self):
+        return self.graph.recorder.convert([] if self._synthetic is None else self._synthetic)
 
     def _make(self, converted):
         s = self.settings
@@ -98,22 +100,43 @@ class Executable:
 
     def _compile(self):
         """Compiles the program, or takes it from the device's cache."""
-        file = self.device.cache_file(self._key())
-        found = file is not None and os.path.exists(file) and not self._draws  # graphs are drawn on the way
-        if found if self._share is None or file is None else self._share.agreed(found):
-            try:
-                self.session.loadExecutable(file)
-                self.session.prepareDevice(False)
-                return
-            except failures:  # of another version, or damaged
-                if os.path.exists(file):
-                    os.remove(file)
-                raise
+        cache = self.device.cache()
+        if cache is None:
+            return self.session.prepareDevice(False)
+        name = self._key() + ".poplar_exec"
+        loaded = not self._draws and self._load(cache, name)  # graphs are drawn on the way
+        if self._share is not None and not self._share.agreed(loaded):  # instances compile together
+            if not self._share.agreed(not loaded):  # some of them have it: all begin again
+                self.session = self._make(self._convert())
+            loaded = False
         self.session.prepareDevice(False)
-        if file is not None:
-            self._save(file)
+        if not loaded:
+            self._keep(cache, name)
+
+    def _load(self, cache, name):
+        """Whether the session has the program of the cache. One that cannot be used is no more than a warning."""
+        fd, why = cache.find(name)
+        if fd >= 0:
+            try:
+                popart_core._load_executable(self.session, fd)
+                return True
+            except failures as problem:  # of another version, or damaged
+                why = str(problem).removeprefix("The executable of the stream cannot be loaded: ").rstrip(".")
+            finally:
+                os.close(fd)
+        if why:
+            warning(f"The cached executable {cache.path_of(name)} is not used: {why}. The program is compiled again.")
+        return False
+
+    def _keep(self, cache, name):
+        try:
+            cache.store(name, self.session)
+        except OSError as problem:
             if self.device.only_compiles:
-                info(f"A pre-compiled Poplar program has been saved to {file}")
+                raise PermissionDeniedError(None, None, str(problem)) from problem
+            return warning(f"The executable is not cached: {problem}")
+        if self.device.only_compiles:
+            info(f"A pre-compiled Poplar program has been saved to {cache.path_of(name)}")
 
     def _key(self):
         """64 bits of everything that the program depends on."""
@@ -121,12 +144,6 @@ class Executable:
         described = (self.graph.recorder.fingerprint(), s.batches, s.replicas, s.accumulation, s.name, self.returned,
                      self._program_key, self._optimizer, self._synthetic is None)
         return hashlib.sha256(repr(described).encode()).hexdigest()[:16]
-
-    def _save(self, file):
-        os.makedirs(os.path.dirname(file) or ".", exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=os.path.dirname(file) or ".") as folder:
-            self.session.saveExecutable(folder)
-            os.replace(os.path.join(folder, "executable.popef"), file)
 
     def _prepare(self):
         times, s = self.settings.times, self.settings

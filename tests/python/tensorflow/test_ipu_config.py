@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from tensorflow import keras
+from tensorflow.framework import logs
 from tensorflow.python import ipu
 
 IPUConfig = ipu.config.IPUConfig
@@ -148,12 +149,72 @@ def test_the_executable_cache_is_used(tmp_path, monkeypatch):
     first = fitted(strategy)
     files = os.listdir(tmp_path / "cache")
     assert len(files) == 1 and files[0].endswith(".poplar_exec") and len(files[0]) == 16 + len(".poplar_exec")
-    stamp = os.stat(tmp_path / "cache" / files[0]).st_mtime_ns
+    number = os.stat(tmp_path / "cache" / files[0]).st_ino
     again = fitted(strategy)
     assert os.listdir(tmp_path / "cache") == files
-    assert os.stat(tmp_path / "cache" / files[0]).st_mtime_ns == stamp
+    assert os.stat(tmp_path / "cache" / files[0]).st_ino == number
     for a, b in zip(first, again):
         np.testing.assert_array_equal(a, b)
+    other = fitted(strategy, seed=2)  # weights are no part of a program
+    assert os.stat(tmp_path / "cache" / files[0]).st_ino == number
+    monkeypatch.setenv("TF_POPLAR_FLAGS", "")
+    for a, b in zip(other, fitted(strategy, seed=2)):
+        np.testing.assert_array_equal(a, b)
+    ipu.config.reset_ipu_configuration()
+
+
+def test_damaged_and_foreign_entries_of_the_cache_are_compiled_again(tmp_path, monkeypatch, caplog):
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("TF_POPLAR_FLAGS", f"--executable_cache_path={cache}")
+    IPUConfig().configure_ipu_system()
+    strategy = ipu.ipu_strategy.IPUStrategy()
+    first = fitted(strategy)
+    (entry,) = cache.iterdir()
+    whole = entry.read_bytes()
+    precious = tmp_path / "precious"
+
+    def damaged():
+        entry.write_bytes(whole[:5000] + b"?" + whole[5001:])
+
+    def cut():
+        entry.write_bytes(whole[:100])
+
+    def linked():
+        precious.write_bytes(whole)
+        entry.unlink()
+        entry.symlink_to(precious)
+
+    def foreign():
+        os.chown(entry, 65534, 65534)
+
+    for spoil in (damaged, cut, linked) + ((foreign,) if os.geteuid() == 0 else ()):
+        spoil()
+        caplog.clear()
+        monkeypatch.setattr(logs.logger, "propagate", True)
+        for a, b in zip(first, fitted(strategy)):
+            np.testing.assert_array_equal(a, b)
+        told = [r.getMessage() for r in caplog.records if "is not used" in r.getMessage()]
+        assert len(told) == 1 and str(entry) in told[0] and told[0].endswith("compiled again."), (spoil, told)
+        assert entry.is_file() and not entry.is_symlink() and entry.stat().st_uid == os.geteuid()
+    assert precious.read_bytes() == whole
+    ipu.config.reset_ipu_configuration()
+
+
+def test_a_cache_that_others_may_change_is_not_used(tmp_path, monkeypatch):
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    monkeypatch.setenv("TF_POPLAR_FLAGS", f"--executable_cache_path={cache}")
+    IPUConfig().configure_ipu_system()
+    strategy = ipu.ipu_strategy.IPUStrategy()
+    cache.chmod(0o777)
+    with pytest.raises(tf.errors.PermissionDeniedError, match="other users may write to it"):
+        fitted(strategy)
+    cache.chmod(0o755)
+    if os.geteuid() == 0:
+        os.chown(cache, 65534, 65534)
+        with pytest.raises(tf.errors.PermissionDeniedError, match="belongs to user 65534"):
+            fitted(strategy)
+    assert not list(cache.iterdir())
     ipu.config.reset_ipu_configuration()
 
 

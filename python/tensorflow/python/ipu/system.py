@@ -4,9 +4,10 @@ import gc
 import os
 
 import popart
+import popart_core
 
 from tensorflow.framework.devices import Device
-from tensorflow.framework.errors import ResourceExhaustedError, failures
+from tensorflow.framework.errors import PermissionDeniedError, ResourceExhaustedError, failures
 from tensorflow.framework.logs import warning
 from tensorflow.python.ipu import flags, instances, synthetic
 from tensorflow.python.ipu.config_enums import DeviceConnectionType
@@ -188,12 +189,15 @@ class IpuDevice(Device):
     def sends_seed(self):
         return not flags.current().synthetic_for("seed")
 
-    def cache_file(self, key):
-        """Where an executable of this hash is kept, or None: no folder is named, or PopART has none for such a device."""
-        if self._is_model:
-            return None
+    def cache(self):
+        """Executables that are kept, or None: no folder is named, or PopART has none for such a device."""
         folder = flags.current().executable_cache_path or self.saves_to
-        return os.path.join(os.path.expanduser(folder), f"{key}.poplar_exec") if folder else None
+        if self._is_model or not folder:
+            return None
+        try:
+            return popart_core._Cache(os.fsencode(os.path.expanduser(folder)), "choose another executable_cache_path")
+        except OSError as problem:
+            raise PermissionDeniedError(None, None, str(problem)) from problem
 
     def load(self, executable):
         if not self.info.isAttached and not self.only_compiles:
