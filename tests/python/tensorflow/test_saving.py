@@ -80,6 +80,55 @@ def test_what_does_not_fit(tmp_path):
         keras.models.load_model(path)
 
 
+@pytest.mark.skipif(not have_h5py(), reason="there is no h5py")
+def test_damaged_files_are_told_before_they_are_read(tmp_path):
+    """Readers of HDF5 crash or hang on some of them."""
+    path, model = tmp_path / "m.h5", sequential()
+    model.save(path)
+    whole = path.read_bytes()
+    for at in range(0, len(whole) - 64, len(whole) // 50):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1:])
+        for load in (keras.models.load_model, model.load_weights):
+            with pytest.raises((OSError, ValueError), match="damaged|pickled"):  # the latter: its first bytes are not HDF5's
+                load(str(path))
+    import h5py
+    path.write_bytes(whole)
+    with h5py.File(path, "r+") as file:  # who changes a file cuts the checksum off
+        file.attrs["mine"] = 1
+    keras.models.load_model(str(path))
+
+
+@pytest.mark.parametrize("ending", [".npz"] + [".h5"] * have_h5py())
+def test_saving_is_whole_or_not_at_all_and_leaves_links(tmp_path, ending):
+    model, path = sequential(), tmp_path / f"m{ending}"
+    model.save_weights(path)
+    whole = path.read_bytes()
+
+    class Broken(keras.Sequential):
+        def get_config(self):
+            raise RuntimeError("no")
+
+        @property
+        def layers(self):
+            return [*super().layers, None]
+
+    broken = Broken([keras.layers.Dense(8, input_shape=(6,))])
+    with pytest.raises(AttributeError):
+        broken.save_weights(path)
+    assert path.read_bytes() == whole and os.listdir(tmp_path) == [path.name]
+    link = tmp_path / f"link{ending}"
+    link.symlink_to(path.name)
+    os.symlink(tmp_path / "victim", str(link) + ".partial")
+    sequential().save_weights(link)
+    assert link.is_symlink() and path.read_bytes() != whole and not (tmp_path / "victim").exists()
+    with pytest.raises(OSError, match="there is no folder"):
+        model.save_weights(tmp_path / f"none/m{ending}")
+    if os.geteuid() == 0:
+        os.chown(link, 65534, 65534, follow_symlinks=False)
+        with pytest.raises(PermissionError, match="user 65534 made"):
+            model.save_weights(link)
+
+
 def test_callbacks(tmp_path, capsys):
     model = sequential()
     model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])

@@ -4,6 +4,7 @@ import numpy as np
 
 from tensorflow import _names
 from tensorflow.compat.v1.graphs import trainable_variables
+from tensorflow.framework.arrays import save_arrays
 from tensorflow.framework.graphs import active, current
 from tensorflow.framework.scopes import group
 from tensorflow.framework.tape import graph_gradients
@@ -111,11 +112,11 @@ class Saver:
 
     def save(self, sess, save_path, global_step=None, **_):
         path = save_path if global_step is None else f"{save_path}-{int(np.asarray(global_step))}"
-        np.savez(path + ".npz", **{v.name.replace("/", "|"): v.numpy() for v in self._variables()})
+        save_arrays(path + ".npz", {v.name.replace("/", "|"): v.numpy() for v in self._variables()})
         return path
 
     def restore(self, sess, save_path):
-        with np.load(save_path + ".npz") as file:
+        with np.load(save_path + ".npz", allow_pickle=False) as file:
             for v in self._variables():
                 v.set(file[v.name.replace("/", "|")])
                 v.initialized = True

@@ -7,7 +7,7 @@ from tensorflow.keras.datasets import find
 
 def load_data(path="boston_housing.npz", test_split=0.2, seed=113):
     path = find(path, origin="https://storage.googleapis.com/tensorflow/tf-keras-datasets/boston_housing.npz")
-    with np.load(path) as file:
+    with np.load(path, allow_pickle=False) as file:
         x, y = file["x"], file["y"]
     order = np.random.RandomState(seed).permutation(len(x))
     x, y = x[order], y[order]

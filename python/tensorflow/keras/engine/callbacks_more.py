@@ -3,6 +3,7 @@
 import csv
 
 import numpy as np
+from popart import _files
 
 from tensorflow.framework.logs import warning
 from tensorflow.keras.engine.callback_base import Callback
@@ -180,7 +181,7 @@ class CSVLogger(Callback):
         self.filename, self.separator, self.append = str(filename), separator, append
 
     def on_train_begin(self, logs=None):
-        self._file = open(self.filename, "a" if self.append else "w", newline="", encoding="utf-8")
+        self._file = _files.growing(self.filename, anew=not self.append, newline="", encoding="utf-8")
         self._writer = None
 
     def on_epoch_end(self, epoch, logs=None):

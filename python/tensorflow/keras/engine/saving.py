@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: MIT
 """Saving and loading: weights and models as HDF5 files (h5py) or .npz; configurations as JSON."""
+import contextlib
 import json
 import os
 
 import numpy as np
+from popart import _files
+
+from tensorflow.framework.arrays import save_arrays
+from tensorflow.keras.engine import seals
 
 
 class Saving:
     def save_weights(self, filepath, overwrite=True, save_format=None, options=None):
         path = os.fspath(filepath)
         _check_overwrite(path, overwrite)
-        store = _Store.writing(path, save_format)
-        store.put_weights(self)
-        store.close()
+        with _Store.writing(path, save_format) as store:
+            store.put_weights(self)
 
     def load_weights(self, filepath, by_name=False, skip_mismatch=False, options=None):
         store = _Store.reading(os.fspath(filepath))
@@ -25,14 +29,13 @@ class Saving:
              save_traces=True):
         path = os.fspath(filepath)
         _check_overwrite(path, overwrite)
-        store = _Store.writing(path, save_format)
         config = {"class_name": type(self).__name__, "config": self.get_config()}
-        store.put_text("model_config", json.dumps(config, default=_plain))
-        if self._is_compiled and include_optimizer:
-            store.put_text("training_config", json.dumps(_training(self), default=_plain))
-            store.put_arrays("optimizer_weights", [(v.name, v.numpy()) for v in self.optimizer.weights])
-        store.put_weights(self)
-        store.close()
+        with _Store.writing(path, save_format) as store:
+            store.put_text("model_config", json.dumps(config, default=_plain))
+            if self._is_compiled and include_optimizer:
+                store.put_text("training_config", json.dumps(_training(self), default=_plain))
+                store.put_arrays("optimizer_weights", [(v.name, v.numpy()) for v in self.optimizer.weights])
+            store.put_weights(self)
 
     def to_json(self, **kwargs):
         config = {"class_name": type(self).__name__, "config": self.get_config(), "keras_version": "2.6.0",
@@ -160,15 +163,21 @@ class _Store:
     """Weights by layer and texts, in a file."""
 
     @staticmethod
+    @contextlib.contextmanager
     def writing(path, kind):
+        """The file is there when the block ends well."""
         if kind in ("h5", "hdf5", "keras") or path.endswith((".h5", ".hdf5", ".keras")):
-            return _Hdf5(path, "w")
-        if path.endswith(".npz"):
-            return _Npz(path, "w")
-        if kind == "tf":
+            with _files.writing(path) as file:
+                with contextlib.closing(_Hdf5(file, "w", path)) as store:
+                    yield store
+                seals.seal(file)
+            return
+        if kind == "tf" and not path.endswith(".npz"):
             raise NotImplementedError("TensorFlow's SavedModel and checkpoint formats are not there: name a file that ends in "
                                       ".h5 or .npz.")
-        return _Npz(path + ".npz", "w")
+        store = _Npz({})
+        yield store
+        save_arrays(path, store.all)
 
     @staticmethod
     def reading(path):
@@ -176,20 +185,23 @@ class _Store:
             if os.path.isfile(candidate):
                 with open(candidate, "rb") as file:
                     start = file.read(8)
-                return _Hdf5(candidate, "r") if start == b"\x89HDF\r\n\x1a\n" else _Npz(candidate, "r")
+                if start != b"\x89HDF\r\n\x1a\n":
+                    return _Npz(dict(np.load(candidate, allow_pickle=False)))
+                seals.check(candidate)
+                return _Hdf5(candidate, "r", candidate)
         raise OSError(f"{path} is not there.")
 
 
 class _Hdf5:
     """Keras' layout: groups of layers with the attribute weight_names, in model_weights of a whole model."""
 
-    def __init__(self, path, mode):
+    def __init__(self, file, mode, path):
         try:
             import h5py
         except ImportError:
             raise ImportError(f"{path}: HDF5 files need h5py (apt install python3-h5py). Files that end in .npz do not.") \
                 from None
-        self._file = h5py.File(path, mode)
+        self._file = h5py.File(file, mode)
         self._whole = "model_config" in self._file.attrs
 
     def put_text(self, name, text):
@@ -244,42 +256,37 @@ class _Hdf5:
 class _Npz:
     """The same in numpy's format: layer|number -> array."""
 
-    def __init__(self, path, mode):
-        self._path, self._mode = path, mode
-        self._all = {} if mode == "w" else dict(np.load(path, allow_pickle=False))
+    def __init__(self, arrays):
+        self.all = arrays
 
     def put_text(self, name, text):
-        self._all["text|" + name] = np.array(text)
+        self.all["text|" + name] = np.array(text)
 
     def get_text(self, name):
-        found = self._all.get("text|" + name)
+        found = self.all.get("text|" + name)
         return None if found is None else str(found)
 
     def put_arrays(self, group, named):
         for i, (name, array) in enumerate(named):
-            self._all[f"group|{group}|{i:04d}|{name}"] = np.asarray(array)
+            self.all[f"group|{group}|{i:04d}|{name}"] = np.asarray(array)
 
     def arrays(self, group):
-        return [self._all[k] for k in sorted(self._all) if k.startswith(f"group|{group}|")]
+        return [self.all[k] for k in sorted(self.all) if k.startswith(f"group|{group}|")]
 
     def put_weights(self, model):
-        self._all["layers"] = np.array([layer.name for layer in model.layers])
+        self.all["layers"] = np.array([layer.name for layer in model.layers])
         for layer in model.layers:
             for i, v in enumerate(layer.weights):
-                self._all[f"{layer.name}|{i:04d}"] = np.asarray(v.numpy())
+                self.all[f"{layer.name}|{i:04d}"] = np.asarray(v.numpy())
 
     def layer_names(self):
-        return [str(n) for n in self._all["layers"]]
+        return [str(n) for n in self.all["layers"]]
 
     def layer_weights(self, name):
-        return [self._all[k] for k in sorted(k for k in self._all if k.startswith(name + "|"))]
+        return [self.all[k] for k in sorted(k for k in self.all if k.startswith(name + "|"))]
 
     def close(self):
-        if self._mode == "w":
-            part = self._path + ".partial"
-            with open(part, "wb") as file:
-                np.savez(file, **self._all)
-            os.replace(part, self._path)
+        pass
 
 
 def _unique(names):

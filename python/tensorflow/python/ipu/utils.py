@@ -4,6 +4,7 @@ import enum
 
 import numpy as np
 
+from tensorflow.framework.arrays import save_arrays
 from tensorflow.python.ipu import flags, system
 
 
@@ -54,9 +55,9 @@ def export_dataset_to_file(dataset_or_infeed, output_filename, num_elements, fee
     from tensorflow.framework import nest
     dataset = getattr(dataset_or_infeed, "dataset", dataset_or_infeed)
     elements = [nest.flatten(e) for e in dataset.take(num_elements).as_numpy_iterator()]
-    np.savez(output_filename, **{f"{feed_name or 'feed'}.{i}": np.stack(each) for i, each in enumerate(zip(*elements))})
+    save_arrays(output_filename, {f"{feed_name or 'feed'}.{i}": np.stack(each) for i, each in enumerate(zip(*elements))})
 
 
 def export_inputs_to_file(inputs, output_filename, feed_dict):
     values = {getattr(t, "name", str(i)): feed_dict.get(t, getattr(t, "array", None)) for i, t in enumerate(inputs)}
-    np.savez(output_filename, **{k.replace("/", "."): np.asarray(v) for k, v in values.items() if v is not None})
+    save_arrays(output_filename, {k.replace("/", "."): np.asarray(v) for k, v in values.items() if v is not None})
