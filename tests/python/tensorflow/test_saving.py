@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Weights and models in files, configurations, callbacks."""
+import json
 import os
 
 import numpy as np
@@ -78,6 +79,15 @@ def test_what_does_not_fit(tmp_path):
         model.load_weights(str(tmp_path / "nothing"))
     with pytest.raises(ValueError, match="weights alone"):
         keras.models.load_model(path)
+
+
+def test_a_configuration_names_no_code():
+    x = keras.Input((6,))
+    config = json.loads(keras.Model(x, x * 2.0).to_json())
+    (layer,) = [each for each in config["config"]["layers"] if each["class_name"] == "OperationLayer"]
+    layer["config"].update(op="UserOp", attributes={"library": "/tmp/any.so", "function": "Build"})
+    with pytest.raises(ValueError, match="name no code"):
+        keras.models.model_from_json(json.dumps(config))
 
 
 @pytest.mark.skipif(not have_h5py(), reason="there is no h5py")

@@ -10,6 +10,7 @@ from tensorflow.keras.engine.base_layer import Layer
 from tensorflow.keras.engine.nodes import KerasTensor
 
 __all__ = ["OperationLayer"]
+_CODE = ("UserOp", "HostCall")  # what they name is run
 
 
 class OperationLayer(Layer):
@@ -27,6 +28,7 @@ class OperationLayer(Layer):
                      self._out_types)
 
     def get_config(self):
+        _require_data(self._op, self.name)
         if any(isinstance(t, Variable) for t in self._places):
             raise ValueError(f"The layer {self.name} uses a variable from outside of the model, which cannot be saved.")
         return {"name": self.name, "op": self._op, "outputs": self._outputs,
@@ -37,11 +39,18 @@ class OperationLayer(Layer):
 
     @classmethod
     def from_config(cls, config):
+        _require_data(config["op"], config["name"])
         inputs = [KerasTensor((), "float32") if p is None else
                   EagerTensor(np.array(p["values"], dtypes.as_dtype(p["dtype"]).as_numpy_dtype)) for p in config["places"]]
         types = config["out_types"]
         return cls(config["op"], inputs, {k: _loaded(v) for k, v in config["attributes"].items()}, config["outputs"],
                    None if types is None else [t and dtypes.as_dtype(t) for t in types], config["name"])
+
+
+def _require_data(op, name):
+    if op in _CODE:
+        raise ValueError(f"The layer {name} calls a function of a library or of the host. Configurations and files of models "
+                         "are data and name no code: make the model by its program, and save and load its weights.")
 
 
 def _saved(value):
