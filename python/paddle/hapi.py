@@ -4,6 +4,7 @@ import os
 import pickle
 
 import numpy as np
+from popart import _files
 
 from .static.saving import _loaded
 
@@ -12,10 +13,8 @@ def save(obj, path, protocol=4, **configs):
     """A dict of arrays by name into a file."""
     if not isinstance(obj, dict):
         raise NotImplementedError(f"(Unimplemented) paddle.save of {type(obj).__name__}: a dict of arrays can be saved.")
-    folder = os.path.dirname(path)
-    if folder:
-        os.makedirs(folder, exist_ok=True)
-    with open(path, "wb") as file:
+    _files.make_folder_of(path)
+    with _files.writing(path) as file:
         pickle.dump({name: np.asarray(value) for name, value in obj.items()}, file, protocol=protocol)
 
 

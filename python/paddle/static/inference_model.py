@@ -3,6 +3,7 @@
 import os
 
 import numpy as np
+from popart import _files
 
 from .. import guards, scopes
 from ..dtypes import VarType, to_numpy, to_type
@@ -97,7 +98,7 @@ def serialize_persistables(feed_vars, fetch_vars, executor, program=None, **kwar
 def save_to_file(path, content):
     if not isinstance(content, bytes):
         raise ValueError("'content' type should be bytes.")
-    with open(path, "wb") as file:
+    with _files.writing(path) as file:
         file.write(content)
 
 
@@ -120,9 +121,7 @@ def save_inference_model(path_prefix, feed_vars, fetch_vars, executor, **kwargs)
             for name in ("op_role", "op_namescope", "op_device", "op_callstack"):
                 op._remove_attr(name)
     parameters = _parameter_bytes(normal, scopes.global_scope())
-    folder = os.path.dirname(path)
-    if folder:
-        os.makedirs(folder, exist_ok=True)
+    _files.make_folder_of(path)
     save_to_file(path + ".pdmodel", normal.serialize_to_string())
     save_to_file(path + ".pdiparams", parameters)
 

@@ -4,6 +4,7 @@ import os
 import pickle
 
 import numpy as np
+from popart import _files
 
 from .. import scopes
 from ..dtypes import VarType
@@ -17,15 +18,13 @@ def _persistables(program):
 def save(program, model_path, protocol=4, **configs):
     """Parameters, the optimizer's variables and the program."""
     scope, variables = scopes.global_scope(), _persistables(program)
-    folder = os.path.dirname(model_path)
-    if folder:
-        os.makedirs(folder, exist_ok=True)
+    _files.make_folder_of(model_path)
     for suffix, kind in ((".pdparams", True), (".pdopt", False)):
         values = {v.name: np.array(scope.array(v.name)) for v in variables
                   if isinstance(v, Parameter) == kind and scope.array(v.name) is not None}
-        with open(model_path + suffix, "wb") as file:
+        with _files.writing(model_path + suffix) as file:
             pickle.dump(values, file, protocol=protocol)
-    with open(model_path + ".pdmodel", "wb") as file:
+    with _files.writing(model_path + ".pdmodel") as file:
         file.write(program.serialize_to_string())
 
 

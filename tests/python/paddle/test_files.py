@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Files byte by byte, written here once more with nothing but struct; damaged ones are refused by name."""
+import os
 import struct
 
 import numpy as np
@@ -136,6 +137,21 @@ def test_missing_files_are_named(tmp_path):
         static.load_inference_model(str(tmp_path / "nowhere"), static.Executor())
     with pytest.raises(ValueError, match="nowhere.pdmodel"):
         paddle.inference.create_predictor(paddle.inference.Config(str(tmp_path / "nowhere.pdmodel"), "x"))
+
+
+def test_saved_files_leave_links_and_are_whole(tmp_path):
+    (tmp_path / "target").write_bytes(b"old")
+    (tmp_path / "state").symlink_to("target")
+    paddle.save({"w": np.ones(3)}, str(tmp_path / "state"))
+    assert (tmp_path / "state").is_symlink() and np.array_equal(paddle.load(str(tmp_path / "target"))["w"], np.ones(3))
+    with pytest.raises(Exception, match="pickle"):
+        paddle.save({"w": np.array([lambda: 1])}, str(tmp_path / "state"))
+    assert np.array_equal(paddle.load(str(tmp_path / "state"))["w"], np.ones(3))
+    paddle.save({"w": np.ones(3)}, str(tmp_path / "made/too/state"))
+    if os.geteuid() == 0:
+        os.chown(tmp_path / "state", 65534, 65534, follow_symlinks=False)
+        with pytest.raises(PermissionError, match="user 65534 made"):
+            paddle.save({"w": np.zeros(3)}, str(tmp_path / "state"))
 
 
 def test_a_training_state_is_saved_and_loaded(tmp_path):
