@@ -3,9 +3,9 @@
 import inspect
 import os
 import pickle
-import tempfile
 
 import torch
+from popart import _files
 
 from pi_ml.utilities.exceptions import CheckpointError, MisconfigurationException
 
@@ -13,28 +13,12 @@ _needed = ("state_dict", "epoch", "global_step")
 
 
 def write(path, checkpoint):
-    """To a new file beside it first: a reader never sees half a checkpoint."""
-    path = os.fspath(path)
-    folder = os.path.dirname(path) or "."
-    os.makedirs(folder, exist_ok=True)
-    handle, new = tempfile.mkstemp(prefix=".new-", suffix=".ckpt", dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            torch.save(checkpoint, file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(new, 0o666 & ~_umask())
-        os.replace(new, path)
-    except BaseException:
-        if os.path.exists(new):
-            os.unlink(new)
-        raise
-
-
-def _umask():
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    """Whole or not at all, and on the disk when this returns: a reader never sees half a checkpoint."""
+    _files.make_folder_of(path)
+    with _files.writing(path) as file:
+        torch.save(checkpoint, file)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def read(path):

@@ -3,6 +3,7 @@
 import os
 import re
 
+from popart import _files
 
 
 class Logger:
@@ -34,7 +35,7 @@ class Logger:
     def log_hyperparams(self, params):
         self._hparams.update(params)
         os.makedirs(self.log_dir, exist_ok=True)
-        with open(os.path.join(self.log_dir, "hparams.yaml"), "w") as file:
+        with _files.writing(os.path.join(self.log_dir, "hparams.yaml"), encoding="utf-8") as file:
             for name, value in self._hparams.items():
                 file.write(f"{name}: {_yaml(value)}\n")
 

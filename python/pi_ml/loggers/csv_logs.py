@@ -3,6 +3,8 @@
 import csv
 import os
 
+from popart import _files
+
 from pi_ml.loggers.base import Logger
 
 
@@ -32,9 +34,8 @@ class CSVLogger(Logger):
             return
         os.makedirs(self.log_dir, exist_ok=True)
         path = os.path.join(self.log_dir, "metrics.csv")
-        with open(path + ".new", "w", newline="") as file:
+        with _files.writing(path, encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, fieldnames=self._columns)
             writer.writeheader()
             writer.writerows(self._rows)
-        os.replace(path + ".new", path)
         self._new = 0

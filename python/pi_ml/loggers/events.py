@@ -9,6 +9,8 @@ import socket
 import struct
 import time
 
+from popart import _files
+
 _polynomial = 0x82F63B78  # CRC-32C, reversed
 
 
@@ -67,7 +69,7 @@ class EventFile:
         os.makedirs(folder, exist_ok=True)
         name = f"events.out.tfevents.{int(time.time())}.{socket.gethostname()}.{os.getpid()}.0"
         self.path = os.path.join(folder, name)
-        self._file = open(self.path, "ab")
+        self._file = _files.growing(self.path)
         self._write(_event(0, _bytes_field(3, b"brain.Event:2")))
 
     def add_scalar(self, tag, value, step=None):

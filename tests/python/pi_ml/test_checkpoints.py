@@ -142,6 +142,21 @@ def test_weights_can_be_loaded_without_the_trainer(tmp_path):
         made.fit(model, lit.loader(), ckpt_path=tmp_path / "model.ckpt")
 
 
+def test_checkpoints_leave_links_and_are_whole(tmp_path):
+    from pi_ml import checkpoints
+    (tmp_path / "last.ckpt").symlink_to("real.ckpt")
+    checkpoints.write(tmp_path / "last.ckpt", {"state_dict": {}, "epoch": 1, "global_step": 2})
+    with pytest.raises(Exception, match="pickle"):
+        checkpoints.write(tmp_path / "last.ckpt", {"state_dict": {}, "epoch": 3, "global_step": lambda: 4})
+    assert checkpoints.read(tmp_path / "real.ckpt")["epoch"] == 1
+    assert sorted(os.listdir(tmp_path)) == ["last.ckpt", "real.ckpt"]
+    checkpoints.write(tmp_path / "made/too/last.ckpt", {})
+    if os.geteuid() == 0:
+        os.chown(tmp_path / "last.ckpt", 65534, 65534, follow_symlinks=False)
+        with pytest.raises(PermissionError, match="user 65534 made"):
+            checkpoints.write(tmp_path / "last.ckpt", {})
+
+
 def test_files_that_are_no_checkpoints(tmp_path):
     made, model, _ = lit.fit(tmp_path)
     made.save_checkpoint(tmp_path / "good.ckpt")
