@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Files that users name: one way to write them for all packages, and no other."""
+import ast
 import os
+import pathlib
+import re
 import stat
 import threading
 
@@ -8,8 +11,78 @@ import popart  # noqa: F401
 import pytest
 from popart import _files
 
+SOURCES = pathlib.Path(__file__).resolve().parents[2] / "python"
 OTHER = 65534
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make another user's files")
+
+# ---- no package opens files for writing by itself
+
+MAKERS = {"os": {"open", "fdopen", "replace", "rename", "renames", "link", "symlink", "mknod", "mkfifo", "truncate"},
+          "tempfile": {"mkstemp", "mktemp", "mkdtemp", "NamedTemporaryFile"},
+          "logging": {"FileHandler"}, "shutil": {"copy", "copy2", "copyfile", "copytree", "move"}}
+METHODS = {"write_text", "write_bytes", "touch", "tofile"}
+TO_A_FILE = {"np": {"save", "savez", "savez_compressed", "savetxt"}, "torch": {"save"}, "pickle": {"dump"}, "json": {"dump"}}
+
+
+def _reads(call):
+    """Whether the mode of open() says so."""
+    mode = call.args[1] if len(call.args) > 1 else next((k.value for k in call.keywords if k.arg == "mode"), None)
+    return mode is None or isinstance(mode, ast.Constant) and not set(mode.value) & set("wax+")
+
+
+def _writes(call):
+    """What a call would write by itself, or None. An open file is called `file` or `buffer`."""
+    name = ast.unparse(call.func)
+    owner, _, method = name.rpartition(".")
+    opened = call.args and isinstance(call.args[-1 if owner in ("pickle", "json", "torch") else 0], ast.Name) and \
+        call.args[-1 if owner in ("pickle", "json", "torch") else 0].id in ("file", "buffer")
+    if name in ("open", "io.open") and not _reads(call) or method in METHODS or method in MAKERS.get(owner, ()):
+        return name
+    if method in TO_A_FILE.get(owner, ()) and not opened or name == "h5py.File" and not opened:
+        return name
+    return None
+
+
+def test_only_one_module_opens_files_for_writing():
+    found = []
+    for path in sorted(SOURCES.rglob("*.py")):
+        place = path.relative_to(SOURCES).as_posix()
+        if place.startswith("tools/") or place == "popart/_files.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and _writes(node):
+                found.append(f"python/{place}:{node.lineno}: {ast.unparse(node.func)}")
+    assert not found, "write with popart._files:\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize("line", ("open(p, 'w')", "open(p, mode='ab')", "open(p, m)", "os.replace(a, b)", "path.write_text(t)",
+                                  "np.savez(p, x=1)", "torch.save(x, p)", "pickle.dump(x, open(p, 'rb'))", "h5py.File(p, 'w')",
+                                  "tempfile.mkstemp()", "os.fdopen(1, 'w')"))
+def test_such_lines_are_found(line):
+    assert any(_writes(node) for node in ast.walk(ast.parse(line)) if isinstance(node, ast.Call))
+
+
+LAYERS = ("arch", "machine", "pva", "pvti", "poplar", "poplibs", "popart", "frontends", "popdist", "gcipuinfo", "popvision",
+          "vipu", "tools", "python")
+STREAMS = re.compile(r"std::(ofstream|fstream|tmpfile|rename)|\bf(re)?open\(|\bmkstemp\(|O_TRUNC|(fs|filesystem)::rename\("
+                     r"|(?<!\w)::rename(at)?\(")
+KNOWN = {"poplar/src/codelet/Process.cpp"}  # into a folder of its own (base::TemporaryFolder)
+
+
+def test_above_base_no_source_in_cpp_does_either():
+    found = []
+    for layer in LAYERS:
+        for path in sorted((SOURCES.parent / layer).rglob("*.[ch]pp")):
+            place = path.relative_to(SOURCES.parent).as_posix()
+            if re.search(r"_test\.cpp$|Test\w*\.hpp$|/testing/|/testmodels\.hpp$|^popart/tools/", place) or place in KNOWN:
+                continue
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                if STREAMS.search(line.partition("//")[0]):
+                    found.append(f"{place}:{number}: {line.strip()}")
+    assert not found, "write with base/OutputFile.hpp:\n" + "\n".join(found)
+
+
+# ---- how it is done
 
 
 def write(path, content=b"new"):
