@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Cast and CastLike: elements in another type. Reals become integers by truncation, integers wrap
-// around, and BOOL is whether an element is not zero.   dx = dy in the type of x, if both are real
+// around (-1.0 is 255 as UINT8), and BOOL is whether an element is not zero.   dx = dy in the type
+// of x, if both are real
 #include "lowering/lowering.hpp"
 #include "ops/shared/arithmetic.hpp"
 #include <cmath>
@@ -15,6 +16,8 @@ Expr expr(const OpView &op, const Exprs &x) {
   const auto type = lowering::deviceType(to);
   if (lowering::deviceType(from) == type)
     return x[0];
+  if (isFixedPoint(to) && bytesOf(to) < 4 && isFloatingPoint(from))
+    return narrowed(to, pe::Cast(x[0], poplar::INT));
   if (isFixedPoint(from) && isFixedPoint(to)) // by way of INT, since eight bits would saturate
     return narrowed(to,
                     pe::Cast(pe::Cast(x[0], poplar::INT),

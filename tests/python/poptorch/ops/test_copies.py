@@ -100,3 +100,9 @@ def test_results_written_where_the_caller_says():
 def test_a_tensor_for_results_has_their_shape():
     with pytest.raises(poptorch.Error, match=r"given as out has shape \[0\], the result \[3\]"):
         poptorch.inferenceModel(_Forward(lambda x: torch.add(x, 1, out=torch.empty(0)), {}))(rand(3))
+
+
+def test_numbers_beyond_small_integers_wrap_around():
+    x = torch.tensor([-1.0, -2.7, 255, 256, 300.9, -129, 128, 40000, -40000, 0.9])
+    check(lambda x: (x.to(torch.uint8), x.to(torch.int8), x.to(torch.int16), x.int().to(torch.uint8)), x,
+          gradient=False)
