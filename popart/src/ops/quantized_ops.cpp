@@ -13,6 +13,7 @@
 #include <poplin/MatMul.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
+#include <popops/Zero.hpp>
 
 namespace popart::ops {
 
@@ -46,9 +47,14 @@ Tensor centred(lowering::Lowering &l, const OpView &op, std::size_t i,
                      {x, zero}, l.program(), l.name("centre"));
 }
 
-// Sums pieces, each exact in float, as integers.
-template <class Piece> Tensor summed(lowering::Lowering &l, std::size_t pieces, Piece &&piece) {
+// Sums pieces, each exact in float, as integers; 0 if there is none.
+template <class Piece>
+Tensor summed(lowering::Lowering &l, const OpView &op, std::size_t pieces, Piece &&piece) {
   Tensor sum;
+  if (pieces == 0) {
+    sum = l.newTensor(op.out(0));
+    popops::zero(l.graph(), sum, l.program(), l.name("zero"));
+  }
   for (std::size_t i = 0; i < pieces; ++i) {
     const Tensor part =
         popops::cast(l.graph(), piece(i), poplar::INT, l.program(), l.name("integers"));
@@ -80,7 +86,7 @@ Tensors lowerMatMul(lowering::Lowering &l, const OpView &op) {
   const unsigned last = a.rank() - 1;
   const std::size_t k = std::size_t(p.k), step = exactTerms;
   const auto options = l.matmulOptions(op);
-  const Tensor y = summed(l, (k + step - 1) / step, [&](std::size_t i) {
+  const Tensor y = summed(l, op, (k + step - 1) / step, [&](std::size_t i) {
     const std::size_t begin = i * step, end = std::min(k, begin + step);
     const Tensor left = a.slice(begin, end, last), right = b.slice(begin, end, last - 1);
     return a.rank() == 2 ? poplin::matMul(l.graph(), left, right, l.program(), poplar::FLOAT,
@@ -127,7 +133,7 @@ Tensors lowerConv(lowering::Lowering &l, const OpView &op) {
   perChannel[0] = std::size_t(op.in(1).dim(0));
   const Tensor x = centred(l, op, 0, {}), w = centred(l, op, 1, perChannel);
   const std::int64_t step = exactTerms / ir::elementsOf(c.window.kernel);
-  return {summed(l, std::size_t((c.inPerGroup + step - 1) / step), [&](std::size_t i) {
+  return {summed(l, op, std::size_t((c.inPerGroup + step - 1) / step), [&](std::size_t i) {
     const std::int64_t begin = std::int64_t(i) * step;
     return convPiece(l, op, c, x, w, begin, std::min(c.inPerGroup, begin + step));
   })};

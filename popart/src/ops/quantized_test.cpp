@@ -123,3 +123,12 @@ TEST(ConvIntegerOp, RefusesKernelsTooLargeToBeExact) {
                            "would not be exact.");
   }
 }
+
+TEST(ConvIntegerOp, OfNoChannelsIsZero) {
+  Model m;
+  const auto x = m.input({1, 0, 4, 4}, {}, DataType::UINT8),
+             w = m.input({2, 0, 3, 3}, {}, DataType::INT8);
+  expectNear(m.run(m.b.op("ConvInteger", {x, w})), Doubles(8, 0), 0, 0);
+  const auto a = m.input({2, 0}, {}, DataType::INT8), b = m.input({0, 3}, {}, DataType::INT8);
+  expectNear(m.run(m.b.op("MatMulInteger", {a, b})), Doubles(6, 0), 0, 0);
+}
