@@ -198,6 +198,18 @@ static Tensors usedBy(const MapTree &tree, std::size_t root, const Tensors &ts) 
   return used;
 }
 
+// The same, or what it reads as it was written if that has another shape: simplifying leaves
+// operands out, and their shapes count all the same.
+static Tensors shapedLike(const MapTree &tree, std::size_t root, const Call &call,
+                          const DebugContext &context) {
+  Tensors used = usedBy(tree, root, call.ts);
+  if (used.size() == call.ts.size())
+    return used;
+  const auto whole = buildTree(*call.exprs[root], call.ts, false, context.getPathName());
+  Tensors all = usedBy(whole, 0, call.ts);
+  return commonShape(all, context) == commonShape(used, context) ? used : all;
+}
+
 // One operation for every shape that results have.
 static void addByShape(Graph &graph, const MapTree &tree, const Call &call, const Tensors &outs,
                        const MapOptions &options, Sequence &prog, const DebugContext &context) {
@@ -228,7 +240,7 @@ static Tensors run(Graph &graph, const Call &call, Sequence &prog, const DebugCo
   Tensors outs = call.targets;
   bool oneShape = true;
   for (std::size_t k = 0; k < call.exprs.size(); ++k) {
-    const Tensors used = usedBy(tree, k, call.ts);
+    const Tensors used = shapedLike(tree, k, call, context);
     const Shape shape = commonShape(used, context);
     if (call.targets.empty())
       outs.push_back(createOutputForElementWiseOp(graph, used, tree.type(k), {context, "out"}));

@@ -140,6 +140,20 @@ TEST(ElementWise, ResultsOfSeveralShapesAndTheSameResultTwice) {
   e.run();
 }
 
+TEST(ElementWise, OperandsThatAreSimplifiedAwayCountForTheShape) {
+  Expected e;
+  const auto a = e.s.input(FLOAT, {2, 3}, {1, 2, 3, 4, 5, 6}), b = e.s.input(FLOAT, {1}, {7});
+  const auto first = Select(_2, _1, Const(true)), number = Select(Const(3.0f), _1, Const(true));
+  e.expect(map(e.s.graph, first, {a, b}, e.s.prog), Doubles(6, 7), 0, 0, "operand");
+  e.expect(map(e.s.graph, number, {a}, e.s.prog), Doubles(6, 3), 0, 0, "number");
+  const auto out = e.s.input(FLOAT, {2, 3}, Doubles(6, 0));
+  mapWithOutput(e.s.graph, number, {a}, out, e.s.prog);
+  e.expect(out, Doubles(6, 3), 0, 0, "written");
+  mapInPlace(e.s.graph, first, {a, b}, e.s.prog);
+  e.expect(a, Doubles(6, 7), 0, 0, "in place");
+  e.run();
+}
+
 // Results may lie where an operand was that nobody needs any more: only there.
 TEST(ElementWise, ChainsOfTemporariesKeepWhatIsStillNeeded) {
   Expected e;

@@ -2,6 +2,7 @@
 """Elements at indices: reading, writing, and combining what is written."""
 import pytest
 import torch
+import torch.nn.functional as F
 
 from harness import check, ints, rand
 
@@ -202,3 +203,8 @@ def test_results_of_unknown_size_are_refused():
                      torch.unique):
         with pytest.raises(Exception, match="depends on values|shape of its result"):
             check(function, rand(4), gradient=False)
+
+
+def test_filling_a_whole_dimension_behind_other_operators():
+    check(lambda x: F.linear(F.local_response_norm(x, 2).index_fill(0, torch.tensor([0]), 0.3).permute(3, 2, 0, 1),
+                             torch.ones(4, 4)), rand(1, 4, 5, 7))
