@@ -95,7 +95,7 @@ Form formOf(const Graph &graph, const Node &node) {
   if (form.type == "BatchNormalization")
     chooseBatchNorm(form);
   for (const auto &[type, name] :
-       {std::pair("Split", "num_outputs"), std::pair("Loop", "carried"),
+       {std::pair("Split", "num_outputs"), std::pair("Loop", "carried"), std::pair("TopK", "ties"),
         std::pair("MaxPool", "first_of_ties"), std::pair("AveragePool", "first_of_ties")})
     if (form.type == type)
       all.erase(name);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // TopK: the k largest or smallest elements along an axis and their indices (INT32); of equal
-// elements those that come first. ai.graphcore's Sort is TopK of all elements, ReduceMedian the
-// last of the smaller half. AlongAxisScatter puts gradients back where elements came from.
+// elements those that come first, unless attribute `ties` (a popops::TieOrder) says otherwise.
+// ai.graphcore's Sort is TopK of all elements, ReduceMedian the last of the smaller half.
+// AlongAxisScatter puts gradients back where elements came from.
 #include "lowering/lowering.hpp"
 #include "op/importing.hpp"
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Scatter.hpp>
-#include <popops/TopK.hpp>
+#include <popops/TieOrder.hpp>
 #include <popops/Zero.hpp>
 
 namespace popart::ops {
@@ -22,7 +23,8 @@ std::int64_t axisOf(const OpView &op) { return op.axis("axis", -1, op.in(0).rank
 
 // Values and indices of x along its last dimension; types that have no kernel go through INT.
 std::pair<poplar::Tensor, poplar::Tensor> topK(lowering::Lowering &l, poplar::Tensor x, unsigned k,
-                                               bool largest, bool sorted) {
+                                               bool largest, bool sorted,
+                                               popops::TieOrder ties = popops::TieOrder::First) {
   const auto type = x.elementType();
   if (type != poplar::FLOAT && type != poplar::HALF && type != poplar::INT &&
       type != poplar::UNSIGNED_INT)
@@ -30,8 +32,8 @@ std::pair<poplar::Tensor, poplar::Tensor> topK(lowering::Lowering &l, poplar::Te
   const auto order = !sorted   ? popops::SortOrder::NONE
                      : largest ? popops::SortOrder::DESCENDING
                                : popops::SortOrder::ASCENDING;
-  auto [values, indices] = popops::topKWithPermutation(
-      l.graph(), l.program(), x, popops::TopKParams(k, largest, order, true), l.name());
+  auto [values, indices] = popops::topKWithTies(
+      l.graph(), l.program(), x, popops::TopKParams(k, largest, order, true), ties, l.name());
   if (values.elementType() != type)
     values = popops::cast(l.graph(), values, type, l.program(), l.name());
   return {values, indices.reinterpret(poplar::INT)};
@@ -68,7 +70,7 @@ OpDef topKDef() {
     const auto axis = unsigned(axisOf(op)), last = x.rank() - 1;
     const auto [values, indices] =
         topK(l, x.dimRoll(axis, last), unsigned(op.integer("k")), op.integer("largest", 1) != 0,
-             op.integer("sorted", 1) != 0);
+             op.integer("sorted", 1) != 0, popops::TieOrder(op.integer("ties", 0)));
     return {values.dimRoll(last, axis), indices.dimRoll(last, axis)};
   };
   op.grad = [](GradBuilder &g, const OpView &op) -> Values {

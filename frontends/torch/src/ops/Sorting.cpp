@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Elements along an axis by size: topk, sort, kthvalue, median, mode. Of equal elements those that
-// come first are taken first, so every sort is stable.
+// Elements along an axis by size: topk, sort, kthvalue, median, mode. Equal elements are in the
+// order in which torch has them on the host, which is stable only where it says so.
 #include "core/Places.hpp"
 #include <limits>
 
@@ -11,9 +11,17 @@ namespace {
 struct Sorted {
   Value values, indices;
 };
-Sorted topK(Call &c, Value x, std::int64_t k, std::int64_t axis, bool largest) {
-  const auto out =
-      c.m.ops("TopK", {x}, 2, {{"axis", axis}, {"k", k}, {"largest", std::int64_t(largest)}});
+// The numbers of popops::TieOrder.
+enum class Ties : std::int64_t { First, Sorted, Selected, Kth };
+
+Sorted topK(Call &c, Value x, std::int64_t k, std::int64_t axis, bool largest,
+            Ties ties = Ties::First, bool sorted = true) {
+  const auto out = c.m.ops("TopK", {x}, 2,
+                           {{"axis", axis},
+                            {"k", k},
+                            {"largest", std::int64_t(largest)},
+                            {"sorted", std::int64_t(sorted)},
+                            {"ties", std::int64_t(ties)}});
   return {out[0], out[1]};
 }
 Values shaped(Call &c, const Sorted &s) {
@@ -26,25 +34,27 @@ std::int64_t extentOf(Call &c, Value x, std::int64_t axis) {
 Values topk(Call &c) {
   const Value x = asVector(c, c.in("self"));
   const auto axis = c.axis("dim", c.rank(x));
-  return shaped(c, topK(c, x, c.integer("k"), axis, c.flag("largest", true)));
+  return shaped(c, topK(c, x, c.integer("k"), axis, c.flag("largest", true), Ties::Selected,
+                        c.flag("sorted", true)));
 }
 
 Sorted sorted(Call &c) {
   const Value x = asVector(c, c.in("self"));
   const auto axis = c.axis("dim", c.rank(x));
-  return topK(c, x, extentOf(c, x, axis), axis, c.flag("descending"));
+  const auto ties = c.flag("stable") ? Ties::First : Ties::Sorted;
+  return topK(c, x, extentOf(c, x, axis), axis, c.flag("descending"), ties);
 }
 Values sort(Call &c) { return shaped(c, sorted(c)); }
 Values argsort(Call &c) { return {c.m.reshape(sorted(c).indices, c.shape())}; }
 
 // The k-th smallest, from 1 on.
-Sorted kth(Call &c, Value x, std::int64_t k, std::int64_t axis) {
-  const auto all = topK(c, x, k, axis, false);
+Sorted kth(Call &c, Value x, std::int64_t k, std::int64_t axis, Ties ties) {
+  const auto all = topK(c, x, k, axis, false, ties);
   return {c.slice(all.values, axis, k - 1, k), c.slice(all.indices, axis, k - 1, k)};
 }
 Values kthvalue(Call &c) {
   const Value x = asVector(c, c.in("self"));
-  return shaped(c, kth(c, x, c.integer("k"), c.axis("dim", c.rank(x))));
+  return shaped(c, kth(c, x, c.integer("k"), c.axis("dim", c.rank(x)), Ties::Kth));
 }
 
 double lowest(DataType type) {
@@ -67,7 +77,7 @@ Values median(Call &c) {
   const bool along = c.has("dim");
   x = along ? asVector(c, x) : flat(c, x);
   const auto axis = along ? c.axis("dim", c.rank(x)) : 0;
-  auto s = kth(c, x, (extentOf(c, x, axis) + 1) / 2, axis);
+  auto s = kth(c, x, (extentOf(c, x, axis) + 1) / 2, axis, Ties::First);
   if (c.isFloating(x))
     s = orNan(c, x, axis, s);
   if (along)
@@ -102,7 +112,7 @@ Values nanmedian(Call &c) {
   return shaped(c, {y, at});
 }
 
-// The most frequent element, the smallest of several; where it stands last.
+// The most frequent element, the smallest of several; where the last of them in sorted order is.
 Values mode(Call &c) {
   const Value x = asVector(c, c.in("self"));
   const auto axis = c.axis("dim", c.rank(x));
@@ -121,9 +131,11 @@ Values mode(Call &c) {
   Shape shape(c.rank(x), 1);
   shape[std::size_t(axis)] = extentOf(c, x, axis);
   const Value places = c.m.reshape(c.iota(shape[std::size_t(axis)]), shape);
+  const auto order = topK(c, x, extentOf(c, x, axis), axis, false, Ties::Sorted);
   const Value there =
-      c.m.where(c.m.op("Equal", {x, value}), places, c.m.scalar(0, DataType::INT32));
-  const Value at = c.reduce("ReduceMax", there, {axis}, true);
+      c.m.where(c.m.op("Equal", {order.values, value}), places, c.m.scalar(0, DataType::INT32));
+  const Value last = c.reduce("ReduceMax", there, {axis}, true);
+  const Value at = c.m.op("GatherElements", {order.indices, last}, {{"axis", axis}});
   return shaped(c, {c.m.op("GatherElements", {x, at}, {{"axis", axis}}), at});
 }
 

@@ -32,6 +32,8 @@ void radixSort(std::vector<Candidate> &candidates) {
 
 std::uint32_t orderedFloat(float key) {
   std::uint32_t bits;
+  if (key != key) // whatever its sign
+    return 0xffffffffu;
   key += 0.0f; // -0 becomes 0
   std::memcpy(&bits, &key, sizeof bits);
   return bits & 0x80000000u ? ~bits : bits | 0x80000000u;

@@ -6,6 +6,7 @@
 #include "openipu/Kernel.hpp"
 #include "rearrange/Strided.hpp"
 #include "sort/Select.hpp"
+#include "sort/Ties.hpp"
 #include <base/Threads.hpp>
 #include <cstring>
 #include <stdexcept>
@@ -63,11 +64,28 @@ void invert(std::vector<std::uint32_t> &keys) {
     key = ~key;
 }
 
+// The best of one row, best first if in any order.
+std::vector<Candidate> chosenWithTies(std::vector<std::uint32_t> &keys, std::size_t k,
+                                      const SortSpec &spec) {
+  if (spec.largest)
+    invert(keys);
+  std::vector<Candidate> chosen;
+  if (k < keys.size())
+    chosen = best(keys, k);
+  else
+    for (std::size_t i = 0; i < k; ++i)
+      chosen.push_back(candidate(keys[i], i));
+  sortCandidates(chosen, k == keys.size());
+  return inTieOrder(keys, std::move(chosen), spec.ties, spec.order != SortOrder::NONE);
+}
+
 // The chosen of one row, in the order of the result.
 std::vector<Candidate> chosenOf(std::vector<std::uint32_t> &keys, const SortSpec &spec) {
   std::size_t k = std::min<std::size_t>(spec.k, keys.size());
   bool sorted = spec.order != SortOrder::NONE;
   bool descending = spec.order == SortOrder::DESCENDING;
+  if (spec.ties != kernels::TieOrder::First)
+    return chosenWithTies(keys, k, spec);
   if (k == keys.size()) { // all of them: only the order matters
     if (descending)
       invert(keys);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // topK and its variants: checks and operands. Arithmetic: kernels/sort; cost: SortPlan.cpp.
-#include "popops/TopK.hpp"
+#include "popops/TieOrder.hpp"
 #include "poputil/DebugInfo.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/TileMapping.hpp"
@@ -55,7 +55,7 @@ Tensor createOutput(poplar::Graph &graph, const poplar::Type &type, const Tensor
 
 void add(poplar::Graph &graph, poplar::program::Sequence &prog, const Tensor &keys,
          std::vector<openipu::Used> uses, const TopKParams &params, SortExtra extra,
-         const poplar::DebugContext &context) {
+         const poplar::DebugContext &context, TieOrder ties = TieOrder::First) {
   if (uses[0].tensor.numElements() == 0)
     return;
   SortSpec spec;
@@ -64,6 +64,7 @@ void add(poplar::Graph &graph, poplar::program::Sequence &prog, const Tensor &ke
   spec.order = params.sortOrder;
   spec.extra = extra;
   spec.byIndex = params.stableSort && params.sortOrder == SortOrder::NONE;
+  spec.ties = ties;
   prog.add(openipu::operation(graph,
                               {kernels::sort, std::move(uses), spec.write(),
                                sorting::sortPlan(graph, keys, spec, params.stableSort), context}));
@@ -114,12 +115,18 @@ std::pair<Tensor, Tensor> topKKeyValue(poplar::Graph &graph, poplar::program::Se
 std::pair<Tensor, Tensor> topKWithPermutation(poplar::Graph &graph, poplar::program::Sequence &prog,
                                               const Tensor &t, const TopKParams &params,
                                               const poplar::DebugContext &debugContext) {
-  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(t));
+  return topKWithTies(graph, prog, t, params, TieOrder::First, debugContext);
+}
+
+std::pair<Tensor, Tensor> topKWithTies(poplar::Graph &graph, poplar::program::Sequence &prog,
+                                       const Tensor &t, const TopKParams &params, TieOrder ties,
+                                       const poplar::DebugContext &debugContext) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(t), "topKWithPermutation");
   check(t.elementType(), t.shape(), params);
   auto keys = createOutput(graph, t.elementType(), t, params.k, {di, "keys"});
   auto indices = createOutput(graph, poplar::UNSIGNED_INT, t, params.k, {di, "indices"});
   add(graph, prog, t, {openipu::out(keys), openipu::out(indices), openipu::in(t)}, params,
-      SortExtra::Indices, {di, "topKWithPermutation"});
+      SortExtra::Indices, {di, "topKWithPermutation"}, ties);
   return {keys, indices};
 }
 

@@ -71,3 +71,27 @@ def test_counts():
 def test_membership():
     check(lambda x, y: (torch.isin(x, y), torch.isin(x, y, invert=True), torch.isin(x, torch.tensor([3])),
                         torch.isin(x.float(), y)), ints(2, 4), torch.tensor([1, 4, 7]))
+
+
+@pytest.mark.parametrize("shape", [(70,), (3, 300), (40, 2)])
+def test_equal_elements_are_in_the_order_of_torch(shape):
+    x = ints(*shape, high=4).float()
+    for dim in {0, len(shape) - 1}:
+        n = shape[dim]
+        check(lambda x: (x.sort(dim), x.argsort(dim), x.sort(dim, descending=True), x.argsort(dim, descending=True),
+                         x.sort(dim=dim, stable=True), x.sort(dim=dim, stable=True, descending=True)), x, gradient=False)
+        check(lambda x: [x.topk(k, dim, largest) for k in {1, 2, n // 64 + 1, n // 2 + 1, n} for largest in (True, False)],
+              x, gradient=False)
+        check(lambda x: (x.topk(n // 2, dim, sorted=False), x.topk(1, dim, sorted=False)), x, gradient=False)
+        check(lambda x: (x.mode(dim), x.median(dim), x.nanmedian(dim), x.min(dim), x.max(dim), x.argmin(dim),
+                         x.argmax(dim)), x, gradient=False)
+        check(lambda x: [x.kthvalue(k, dim) for k in {1, 2, n // 3 + 1, n // 2, n - 1, n}], x, gradient=False)
+    check(lambda x: (x.argsort(), x.topk(2)), x.int(), gradient=False)
+    check(lambda x: x.topk(shape[-1] // 2), x)
+
+
+def test_nan_is_the_largest():
+    nan = float("nan")
+    x = torch.tensor([1.0, nan, -2, float("inf"), -nan, 0, nan, -0.0])
+    check(lambda x: (x.sort(), x.sort(descending=True), x.topk(3), x.topk(4, largest=False)), x, gradient=False)
+    check(lambda x: (x / x).topk(2), torch.tensor([0.0, 1, 2, 0]), gradient=False)  # a quotient's NaN is negative

@@ -12,6 +12,14 @@ inline constexpr char sort[] = "popops.sort";
 
 enum class SortExtra : std::uint8_t { None, Values, Indices };
 
+// Which of equal keys comes first, or is chosen.
+enum class TieOrder : std::uint8_t {
+  First,    // the one that lies first: a stable sort
+  Sorted,   // what std::sort makes of it
+  Selected, // the best k: what std::partial_sort or std::nth_element make of it
+  Kth       // of the k-th alone: what a quickselect with the median of three finds
+};
+
 struct SortSpec {
   std::uint32_t k = 0;
   bool largest = false;
@@ -19,6 +27,7 @@ struct SortSpec {
   SortExtra extra = SortExtra::None;
   bool wantKeys = true, inPlace = false;
   bool byIndex = false; // without an order: as they lie
+  TieOrder ties = TieOrder::First;
 
   std::string write() const {
     return openipu::AttributeWriter()
@@ -29,6 +38,7 @@ struct SortSpec {
         .put(wantKeys)
         .put(inPlace)
         .put(byIndex)
+        .put(ties)
         .take();
   }
   static SortSpec read(std::string_view bytes) {
@@ -41,6 +51,7 @@ struct SortSpec {
     s.wantKeys = in.get<bool>();
     s.inPlace = in.get<bool>();
     s.byIndex = in.get<bool>();
+    s.ties = in.get<TieOrder>();
     return s;
   }
 };
