@@ -562,6 +562,14 @@ def _resize(capture, func, args, kwargs):
     raise Error("Tensors of a model have one size: resize_ is not supported. Make a new tensor, or slice.")
 
 
+def _dropout(capture, func, args, kwargs):
+    """One that drops nothing returns its input itself, as torch's does: a write to one is a write to both."""
+    given = {**dict(zip(("input", "p", "train"), args)), **kwargs}
+    if not 0 <= given["p"] <= 1 or (capture.training and given["train"] and given["p"] > 0):
+        return capture.record_call(func, args, kwargs)
+    return args[0]
+
+
 def _nothing(capture, func, args, kwargs):
     return args[0]
 
@@ -587,6 +595,8 @@ _special = {
     "aten::_pack_padded_sequence": packed.pack,
     "aten::_pad_packed_sequence": packed.pad,
     **{f"aten::{name}": packed.recurrent for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")},
+    **{f"aten::{name}{form}": _dropout for form in ("", "_")
+       for name in ("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout")},
     "aten::resize_": _resize,
     "aten::resize_as_": _resize,
     **{f"aten::{name}_": _reshape_in_place for name in ("t", "transpose", "squeeze", "unsqueeze")},

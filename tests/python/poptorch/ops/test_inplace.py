@@ -2,6 +2,7 @@
 """Writes in place, through views of every kind, behave as torch's."""
 import pytest
 import torch
+import torch.nn.functional as F
 
 import poptorch
 from harness import check, ints, rand
@@ -271,3 +272,28 @@ def test_writes_without_gradient():
             z[0] = 5
         return z * x
     check(run, rand(3, 2), gradient=False)
+
+
+@pytest.mark.parametrize("drop", [lambda h: F.dropout(h, 0.5, training=False), lambda h: F.dropout(h, 0.0),
+                                  lambda h: F.dropout2d(h, 0.5, training=False),
+                                  lambda h: F.alpha_dropout(h, 0.5, training=False),
+                                  lambda h: F.feature_alpha_dropout(h, 0.5, training=False),
+                                  lambda h: F.dropout(h, p=0.5, training=False, inplace=True)])
+def test_a_dropout_that_drops_nothing_shares_memory(drop):
+    def run(x):
+        h = x * 2
+        d = drop(h)
+        d += 10
+        h[0] = 3
+        return h, d
+    check(run, rand(3, 2, 2, 2))
+
+
+def test_an_inference_drops_nothing_and_shares_memory():
+    class Drops(torch.nn.Module):
+        def forward(self, x):
+            h = x * 2
+            F.dropout(h, 0.5, training=True).add_(10)
+            return h
+
+    torch.testing.assert_close(poptorch.inferenceModel(Drops())(torch.ones(3)), torch.full((3,), 12.0))
