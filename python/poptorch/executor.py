@@ -260,9 +260,11 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
         options.constantWeights = False
         options.enableLoadAndOffloadRNGState = True
         # A model that is too large for the tiles still runs here, with a warning; the engine option says otherwise.
+        # An index out of range ends the run, as it does in torch.
         given = engineOptionsOfEnvironment()
-        if "debug.allowOutOfMemory" not in options.engineOptions and "debug.allowOutOfMemory" not in given:
-            options.engineOptions["debug.allowOutOfMemory"] = "true"
+        for name in ("debug.allowOutOfMemory", "debug.checkIndices"):
+            if name not in options.engineOptions and name not in given:
+                options.engineOptions[name] = "true"
 
     def _returned(self):
         return return_type(batching.outputMode(self._options, self._training), self._options.output_return_period)

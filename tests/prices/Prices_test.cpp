@@ -113,7 +113,8 @@ TEST(OperatorPrices, EveryOperatorIsWalked) {
     for (const auto &s : stretchesOf(which, usual))
       walked.insert(s.kernel);
   for (const auto &kernel : openipu::kernelNames())
-    EXPECT_TRUE(walked.contains(kernel)) << kernel;
+    EXPECT_TRUE(walked.contains(kernel) || kernel == "popops.checkIndices") // the host's alone
+        << kernel;
 }
 
 TEST(OperatorPrices, FollowTheWorkers) {

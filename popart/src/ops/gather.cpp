@@ -57,7 +57,7 @@ Tensors lower(lowering::Lowering &l, const OpView &op) {
   if (op.in(1).isConstant())
     if (auto view = selected(x, constantIndices(op, 1, entries(op)), axisOf(op)))
       return {view->reshape(shape)};
-  const auto offsets = offsetsOf(l, op.in(1), entries(op)).flatten().expand({1});
+  const auto offsets = offsetsOf(l, op, 1, entries(op)).flatten().expand({1});
   const auto rows = popops::multiSlice(l.graph(), x, offsets, {axis}, {1}, l.program(),
                                        planFor(l, op), {}, l.name());
   return {rows.squeeze({axis + 1}).dimRoll(0, unsigned(axis)).reshape(shape)};

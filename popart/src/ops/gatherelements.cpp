@@ -46,7 +46,7 @@ OpDef gatherelementsOp() {
   op.infer = infer;
   op.fold = fold;
   op.lower = [](lowering::Lowering &l, const OpView &op) -> Tensors {
-    const auto offsets = elementOffsets(l, op.in(1), op.in(0).shape(), axisOf(op));
+    const auto offsets = elementOffsets(l, op, 1, op.in(0).shape(), axisOf(op));
     const auto rows = rowsAt(l, l.tensor(op.in(0)).flatten().expand({1}), offsets);
     return {rows.reshape(op.out(0).info().shape_szt())};
   };

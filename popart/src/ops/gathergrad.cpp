@@ -32,7 +32,7 @@ Tensors lower(lowering::Lowering &l, const OpView &op) {
   auto one = g.addConstant(type, {}, 1, l.name("one"));
   g.setTileMapping(one, 0);
   popops::multiUpdateAdd(g, dx, rowsOf(op, l.tensor(op.in(0)), axis),
-                         offsetsOf(l, op.in(1), n).flatten().expand({1}), one, {axis}, {1},
+                         offsetsOf(l, op, 1, n).flatten().expand({1}), one, {axis}, {1},
                          l.program(), plan, {}, l.name());
   return {dx};
 }

@@ -46,7 +46,7 @@ OpDef gathervectorsOp() {
     const auto entries = std::size_t(ir::elementsOf(leading(op)));
     const auto width = std::size_t(ir::elementsOf(slices(op)));
     const auto rows = rowsAt(l, l.tensor(op.in(0)).reshape({entries, width}),
-                             vectorOffsets(l, op.in(1), leading(op)));
+                             vectorOffsets(l, op, 1, leading(op)));
     return {rows.reshape(op.out(0).info().shape_szt())};
   };
   op.grad = [](GradBuilder &g, const OpView &op) -> Values {

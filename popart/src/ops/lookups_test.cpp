@@ -3,6 +3,7 @@
 #include "model.hpp"
 #include "ops/shared/hostviews.hpp"
 #include <popart/error.hpp>
+#include <poplar/exceptions.hpp>
 
 using namespace popart;
 using namespace popart::testing;
@@ -371,5 +372,64 @@ TEST(ScatterReduceOp, KeepsGroupsApart) {
     expectNear(m.run(y), vector ? Doubles{4, 6, 0, 0, 7, 8, 5, 6} : Doubles{4, 2, 0, 4, 7, 8, 5, 6},
                0, 0);
     m.checkGradients(y, {src}, 5e-3, 0.1);
+  }
+}
+
+namespace {
+// What a run of a node with these indices, which are known only then, says.
+std::string problem(const std::string &type, const Doubles &indices, const Shape &shape,
+                    const ir::Attributes &attributes = {}, bool checks = true) {
+  Model m;
+  m.options.checkIndices = checks;
+  const auto x = m.randomInput({4, 3}), i = m.input(shape, indices, DataType::INT32);
+  const auto y = type.rfind("Scatter", 0) == 0
+                     ? m.b.op(type, {x, i, m.randomInput({2, 1})}, attributes)
+                     : m.b.op(type, {x, i}, attributes);
+  try {
+    m.run(y);
+  } catch (const poplar::application_runtime_error &error) {
+    return error.what();
+  }
+  return "";
+}
+} // namespace
+
+TEST(CheckedIndices, EndTheRunThatMeetsOneOutOfRange) {
+  const ir::Attributes along{{"axis", std::int64_t(1)}};
+  for (const char *type : {"GatherElements", "ScatterElements"}) {
+    EXPECT_EQ(problem(type, {-3, 2}, {2, 1}, along), "") << type;
+    EXPECT_NE(
+        problem(type, {0, 3}, {2, 1}, along)
+            .find("index 3 at [1, 0] of its indices is out of range: it must be from -3 to 2."),
+        std::string::npos)
+        << type;
+    EXPECT_EQ(problem(type, {0, 3}, {2, 1}, along, false), "") << type;
+  }
+  EXPECT_NE(problem("Gather", {0, -5}, {2}).find("Gather (output \"Gather:0\"): index -5 at [1]"),
+            std::string::npos)
+      << problem("Gather", {0, -5}, {2});
+  EXPECT_NE(problem("GatherND", {0, 2, 4, 0}, {2, 2}).find("index 4 at [1]"), std::string::npos);
+}
+
+TEST(CheckIndicesOp, RefusesKnownIndicesAndPassesOthersOn) {
+  Model m;
+  m.options.checkIndices = true;
+  const ir::Attributes range{{"lowest", std::int64_t(0)},
+                             {"end", std::int64_t(3)},
+                             {"ignored", std::int64_t(-100)},
+                             {"user", std::string("look")}};
+  const auto good = m.constant({3}, {0, -100, 2}, DataType::INT32);
+  EXPECT_TRUE(m.b.valuesOf(m.b.op("CheckIndices", {good}, range)));
+  EXPECT_THROW(m.b.op("CheckIndices", {m.constant({1}, {-1}, DataType::INT32)}, range), error);
+  const auto i = m.input({2, 2}, {0, 1, -100, 2}, DataType::INT32);
+  const auto y = m.b.op("CheckIndices", {m.b.transpose(i, {1, 0})}, range);
+  EXPECT_EQ(m.run(y), (Doubles{0, -100, 1, 2}));
+  m.feed(i, {0, 1, 3, 2});
+  try {
+    m.run(y);
+    FAIL();
+  } catch (const poplar::application_runtime_error &error) {
+    EXPECT_EQ(std::string(error.what()).rfind("look: index 3 at [0, 1] of its indices", 0), 0u)
+        << error.what();
   }
 }

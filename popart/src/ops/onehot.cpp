@@ -70,7 +70,7 @@ Tensors lower(lowering::Lowering &l, const OpView &op) {
   auto indices = l.tensor(op.in(0));
   poplar::Tensor at;
   if (isFixedPoint(op.in(0).type()))
-    at = offsetsOf(l, op.in(0), depth).flatten();
+    at = offsetsOf(l, op, 0, depth, Outside::IsNothing).flatten();
   else { // ONNX allows any number
     const auto whole = popops::cast(l.graph(), indices, poplar::INT, l.program(), l.name());
     at = popops::map(l.graph(),

@@ -48,7 +48,7 @@ std::vector<HostTensor> fold(const OpView &op) {
 
 Tensors lower(lowering::Lowering &l, const OpView &op) {
   const auto y = writableCopy(l, l.tensor(op.in(0)));
-  const auto offsets = elementOffsets(l, op.in(1), op.in(0).shape(), axisOf(op));
+  const auto offsets = elementOffsets(l, op, 1, op.in(0).shape(), axisOf(op));
   combineRows(l, y.flatten().expand({1}), l.tensor(op.in(2)).flatten().expand({1}), offsets,
               combineOf(op));
   return {y};
@@ -66,8 +66,9 @@ Values grad(GradBuilder &g, const OpView &op) {
   const auto read = [&](Value from) {
     return g.op("GatherElements", {from, indices}, {{"axis", axis}});
   };
-  const auto grads = scatterGrads(g, combineOf(op), {read, scatter("none"), scatter("mul"), scatter("add")},
-                                  op.in(0), op.in(2), op.out(0));
+  const auto grads =
+      scatterGrads(g, combineOf(op), {read, scatter("none"), scatter("mul"), scatter("add")},
+                   op.in(0), op.in(2), op.out(0));
   return {grads.data, none, grads.updates};
 }
 

@@ -45,7 +45,7 @@ Tensors lower(lowering::Lowering &l, const OpView &op) {
   const std::size_t width = y.numElements() / entries;
   combineRows(l, y.reshape({entries, width}),
               l.tensor(op.in(2)).reshape({op.in(2).info().nelms() / width, width}),
-              vectorOffsets(l, op.in(1), lead), combineOf(op));
+              vectorOffsets(l, op, 1, lead), combineOf(op));
   return {y};
 }
 
@@ -57,8 +57,9 @@ Values grad(GradBuilder &g, const OpView &op) {
     };
   };
   const auto read = [&](Value from) { return g.op("GatherVectors", {from, indices}); };
-  const auto grads = scatterGrads(g, combineOf(op), {read, scatter("none"), scatter("mul"), scatter("add")},
-                                  op.in(0), op.in(2), op.out(0));
+  const auto grads =
+      scatterGrads(g, combineOf(op), {read, scatter("none"), scatter("mul"), scatter("add")},
+                   op.in(0), op.in(2), op.out(0));
   return {grads.data, none, grads.updates};
 }
 

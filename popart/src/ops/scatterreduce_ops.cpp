@@ -153,7 +153,7 @@ Tensor grouped(const OpView &op, Tensor t) {
 // [group, axis, 1 or rest] -> rows of one table [group * size * (1 or rest)].
 Tensor tableOffsets(Lowering &l, const OpView &op, std::size_t width) {
   const std::int64_t size = op.integer("axis_size");
-  Tensor at = offsetsOf(l, op.in(1), size);
+  Tensor at = offsetsOf(l, op, 1, size);
   const Shape spread = spreadIndex(op);
   at = at.reshape(TensorInfo(DataType::UINT32, spread).shape_szt());
   const bool rows = byRows(op);
@@ -225,7 +225,7 @@ void combineAll(Lowering &l, const OpView &op, const Tensor &y) {
       src = src.slice(0, std::size_t(op.in(1).dim(d)), d);
     if (src.numElements())
       combineRows(l, y.flatten().expand({1}), src.flatten().expand({1}),
-                  elementOffsets(l, op.in(1), op.out(0).shape(), axisOf(op)), how(op));
+                  elementOffsets(l, op, 1, op.out(0).shape(), axisOf(op)), how(op));
     return;
   }
   src = grouped(op, src);

@@ -5,6 +5,7 @@
 #include "base/Text.hpp"
 #include "ir/held.hpp"
 #include "op/opdef.hpp"
+#include "session/optionchecks.hpp"
 #include "session/optionkeys.hpp"
 #include <bit>
 #include <cstring>
@@ -163,6 +164,7 @@ void add(Hasher &h, const SessionOptions &o) {
     h.text(file);
     h.text(std::string(std::istreambuf_iterator<char>(in), {}));
   }
+  h.number(checksIndices(o)); // which the environment may say
   for (const char *skipped : {"OPENIPU_POPLAR_SKIP_PASSES", "OPENIPU_POPART_SKIP_PASSES"})
     h.text(base::textFromEnvironment(skipped)); // passes
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <popart/error.hpp>
+#include <poplar/EngineOptions.hpp>
 
 namespace popart::session {
 
@@ -128,6 +129,16 @@ void checkOptions(const SessionOptions &o, const DataFlow &flow, bool training) 
   checkNumbers(o);
   checkWhatIsThere(o);
   checkDotOptions(o);
+}
+
+bool checksIndices(const SessionOptions &options) {
+  constexpr const char *key = "debug.checkIndices";
+  poplar::OptionFlags given;
+  if (const auto it = options.engineOptions.find(key); it != options.engineOptions.end())
+    given.set(key, it->second);
+  const poplar::EngineOptions engine(given, poplar::Target());
+  const auto it = engine.flags().find(key);
+  return it != engine.flags().end() && it->second == "true";
 }
 
 } // namespace popart::session

@@ -9,4 +9,7 @@ namespace popart::session {
 // popart::error that names the option.
 void checkOptions(const SessionOptions &options, const DataFlow &flow, bool training);
 
+// The engine option debug.checkIndices, of the session or of the environment, which is stronger.
+bool checksIndices(const SessionOptions &options);
+
 } // namespace popart::session

@@ -11,6 +11,7 @@
 #include "optimizer/delayupdates.hpp"
 #include "session/dot.hpp"
 #include "session/log.hpp"
+#include "session/optionchecks.hpp"
 #include "session/preparation.hpp"
 #include "transforms/memory/cutbatches.hpp"
 #include "transforms/memory/findsetup.hpp"
@@ -73,6 +74,7 @@ lowering::Options loweringOptions(const SessionOptions &o, bool training, std::i
   out.nonStableSoftmax = o.enableNonStableSoftmax;
   out.stableNorm = o.enableStableNorm;
   out.stridedChannelGrouping = o.groupNormStridedChannelGrouping;
+  out.checkIndices = checksIndices(o);
   out.replicas = replicas;
   return out;
 }

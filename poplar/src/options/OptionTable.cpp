@@ -86,6 +86,9 @@ constexpr OptionInfo engineTable[] = {
     {"debug.checkedCodelets", Bool, "false", "",
      "accesses outside fields, unwritten elements and division by zero in codelets end in an "
      "error"},
+    {"debug.checkIndices", Bool, "false", "",
+     "models of PopART and of front ends: run() throws on an index that is out of its operator's "
+     "range"},
     {"debug.poisonMemory", Bool, "false", "",
      "fills memory that was never written with a NaN pattern instead of zero"},
     // Exchange and host

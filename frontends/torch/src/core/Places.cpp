@@ -56,8 +56,17 @@ Value numbers(Call &c, const Shape &shape, const Integers &values) {
   return c.m.constant(HostTensor::fromIntegers({DataType::INT32, shape}, values));
 }
 
+Value checkedIndices(Call &c, Value indices, std::int64_t end, std::int64_t lowest,
+                     std::optional<std::int64_t> ignored) {
+  Attributes range{
+      {"lowest", lowest}, {"end", end}, {"user", c.conversion().describe(c.operation())}};
+  if (ignored)
+    range.set("ignored", *ignored);
+  return c.m.op("CheckIndices", {c.cast(indices, DataType::INT32)}, range);
+}
+
 Value wrapped(Call &c, Value indices, std::int64_t extent) {
-  indices = c.cast(indices, DataType::INT32);
+  indices = checkedIndices(c, indices, extent, -extent);
   const Value zero = c.m.scalar(0, DataType::INT32);
   return c.m.where(c.m.op("Less", {indices, zero}), c.m.add(indices, double(extent)), indices);
 }

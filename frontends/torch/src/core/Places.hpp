@@ -3,6 +3,7 @@
 // lookups and scatters share.
 #pragma once
 #include "core/Call.hpp"
+#include <optional>
 
 namespace poptorch {
 
@@ -19,7 +20,11 @@ Value asVector(Call &c, Value v);
 Value flat(Call &c, Value v);
 // Integers that are known now, as INT32.
 Value numbers(Call &c, const Shape &shape, const Integers &values);
-// Indices of any integer type as INT32; a negative one counts from the end.
+// Indices as INT32, each of which must be from `lowest` to `end` - 1 (or `ignored`): an error now
+// if they are known, and of the run that meets one otherwise (engine option debug.checkIndices).
+Value checkedIndices(Call &c, Value indices, std::int64_t end, std::int64_t lowest = 0,
+                     std::optional<std::int64_t> ignored = std::nullopt);
+// The same from -`extent` on; a negative one counts from the end.
 Value wrapped(Call &c, Value indices, std::int64_t extent);
 // The elements at constant row-major offsets, in a new shape.
 Value elementsAt(Call &c, Value v, const Integers &offsets, const Shape &shape);

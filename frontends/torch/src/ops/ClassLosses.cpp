@@ -3,6 +3,7 @@
 // the scores. The ir's own losses choose, weigh and ignore labels, and know the short gradient of
 // a softmax in front of them.
 #include "core/Elementwise.hpp"
+#include "core/Places.hpp"
 
 namespace poptorch {
 
@@ -31,7 +32,8 @@ struct Scores {
              popart::ir::text(c.shapeOf(x)), " need ", popart::ir::text(shape), ".");
     if (c.isFloating(c.in("target")))
       c.fail("its target must be class indices, which are integers.");
-    labels = c.m.reshape(c.cast(c.in("target"), DataType::INT32), shape);
+    const auto ignored = c.integer("ignore_index");
+    labels = c.m.reshape(checkedIndices(c, c.in("target"), classes, 0, ignored), shape);
   }
   // For products with the scores.
   Value weightAlongClasses(Call &c) const {

@@ -27,7 +27,8 @@ Value bagOf(Call &c, Value offsets, std::int64_t n, std::int64_t bags) {
 
 Bags bagsOf(Call &c) {
   Bags b;
-  const Value weight = c.in("weight"), indices = flat(c, c.cast(c.in("indices"), DataType::INT32));
+  const Value weight = c.in("weight");
+  const Value indices = flat(c, checkedIndices(c, c.in("indices"), c.shapeOf(weight)[0]));
   b.offsets = flat(c, c.cast(c.in("offsets"), DataType::INT32));
   b.n = c.shapeOf(indices)[0];
   b.bags = c.shape()[0];

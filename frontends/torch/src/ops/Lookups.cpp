@@ -10,20 +10,27 @@ namespace {
 Value gathered(Call &c, Value x, Value index, std::int64_t axis) {
   return c.m.op("Gather", {x, index}, {{"axis", axis}});
 }
+// A negative index is wrong here: torch counts from the end only where it says so.
+Value checkedAlong(Call &c, Value x, std::int64_t axis, Value index) {
+  return checkedIndices(c, index, c.shapeOf(x)[std::size_t(axis)]);
+}
 
 // y[..., k, ...] = x[..., index[k], ...]
 Values indexSelect(Call &c) {
   const Value x = asVector(c, c.in("self"));
-  const Value y = gathered(c, x, flat(c, c.in("index")), c.axis("dim", c.rank(x)));
+  const auto axis = c.axis("dim", c.rank(x));
+  const Value y = gathered(c, x, flat(c, checkedAlong(c, x, axis, c.in("index"))), axis);
   return {c.m.reshape(y, c.shape())};
 }
 
 // y[i][j] = x[i][index[i][j]] for the last of two dimensions
 Values gather(Call &c) {
-  const Value x = asVector(c, c.in("self")), index = asVector(c, c.in("index"));
+  const Value x = asVector(c, c.in("self"));
+  const auto axis = c.axis("dim", c.rank(x));
+  const Value index = asVector(c, checkedAlong(c, x, axis, c.in("index")));
   if (count(c.shapeOf(index)) == 0)
     return {c.full(c.shape(), 0, c.m.type(x))};
-  const Value y = c.m.op("GatherElements", {x, index}, {{"axis", c.axis("dim", c.rank(x))}});
+  const Value y = c.m.op("GatherElements", {x, index}, {{"axis", axis}});
   return {c.m.reshape(y, c.shape())};
 }
 
@@ -35,22 +42,22 @@ Values take(Call &c) {
 
 // Rows of a table. The row of padding_idx is looked up as all others, but never trained.
 Values embedding(Call &c) {
-  const Value weight = c.in("weight"), indices = c.in("indices");
+  const Value weight = c.in("weight"), indices = checkedAlong(c, weight, 0, c.in("indices"));
   Value rows = gathered(c, weight, indices, 0);
   if (c.flag("scale_grad_by_freq") && differentiates(c))
     rows = scaledByFrequency(c, rows, indices, c.shapeOf(weight)[0]);
   auto padding = c.integer("padding_idx", -1);
   if (padding < 0 || !differentiates(c))
     return {rows};
-  const Value index = c.cast(indices, DataType::INT32);
-  const Value isPadding = c.m.op("Equal", {index, c.m.scalar(double(padding), index)});
-  return {c.m.where(c.unsqueeze(isPadding, std::int64_t(c.rank(index))), c.m.op("Detach", {rows}),
+  const Value isPadding = c.m.op("Equal", {indices, c.m.scalar(double(padding), indices)});
+  return {c.m.where(c.unsqueeze(isPadding, std::int64_t(c.rank(indices))), c.m.op("Detach", {rows}),
                     rows)};
 }
 
 // Rows that are looked up and whose norm is above max_norm are scaled down to it.
 Values embeddingRenorm(Call &c) {
-  const Value weight = c.in("self"), indices = flat(c, c.in("indices"));
+  const Value weight = c.in("self");
+  const Value indices = flat(c, checkedAlong(c, weight, 0, c.in("indices")));
   const double p = c.real("norm_type"), most = c.real("max_norm");
   const Value x = c.cast(weight, DataType::FLOAT), norm = normAlong(c, x, p, {1}, true);
   const auto rows = c.shapeOf(weight)[0], n = c.shapeOf(indices)[0];
@@ -70,7 +77,7 @@ Values oneHot(Call &c) {
   const auto classes = c.integer("num_classes", -1);
   if (classes < 1)
     c.fail("num_classes must be given: how many there are cannot depend on the indices.");
-  const Value index = c.cast(c.in("self"), DataType::INT32);
+  const Value index = checkedIndices(c, c.in("self"), classes);
   return {c.m.op("OneHot", {index, numbers(c, {2}, {0, 1})},
                  {{"axis", std::int64_t(-1)}, {"depth", classes}})};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Losses that are 0 once something is better than something else by a margin.
 #include "core/Elementwise.hpp"
+#include "core/Places.hpp"
 #include <cmath>
 
 namespace poptorch {
@@ -83,7 +84,7 @@ Values multiMargin(Call &c) {
   const auto classes = shape.empty() ? 1 : shape.back();
   const auto rows = shape.size() < 2 ? 1 : shape[0];
   const Value x = c.m.reshape(c.in("self"), {rows, classes});
-  const Value t = c.m.reshape(c.cast(c.in("target"), DataType::INT32), {rows, 1});
+  const Value t = c.m.reshape(checkedIndices(c, c.in("target"), classes), {rows, 1});
   const Value others =
       c.m.op("Not", {c.m.op("Equal", {t, c.m.reshape(c.iota(classes), {1, classes})})});
   const Value own = c.m.op("GatherElements", {x, t}, {{"axis", std::int64_t(1)}});

@@ -14,6 +14,7 @@ public:
   Target(Call &c, Value self, Value index, bool byElement)
       : c_(c), self_(asVector(c, self)), byElement_(byElement),
         axis_(c.axis("dim", c.rank(self_))) {
+    index = checkedIndices(c, index, c.shapeOf(self_)[std::size_t(axis_)]);
     index_ = byElement ? asVector(c, index) : flat(c, index);
   }
   Value self() const { return self_; }
@@ -172,9 +173,11 @@ Values indexReduce(Call &c) {
 
 // Entries at the indices become a value: where a vector of zeros has got ones.
 Values indexFill(Call &c) {
-  const Value x = asVector(c, c.in("self")), index = flat(c, c.in("index"));
+  const Value x = asVector(c, c.in("self"));
   const auto axis = c.axis("dim", c.rank(x));
-  const auto n = c.shapeOf(x)[std::size_t(axis)], m = c.shapeOf(index)[0];
+  const auto n = c.shapeOf(x)[std::size_t(axis)];
+  const Value index = flat(c, checkedIndices(c, c.in("index"), n, -n)); // torch wraps these
+  const auto m = c.shapeOf(index)[0];
   if (m == 0)
     return shaped(c, x);
   const Value chosen = c.m.op(

@@ -6,6 +6,7 @@
 #include "ops/shared/hostviews.hpp"
 #include <algorithm>
 #include <popops/Cast.hpp>
+#include <popops/CheckIndices.hpp>
 #include <popops/ElementWise.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/Util.hpp>
@@ -65,6 +66,15 @@ Tensor constantOffsets(Lowering &l, const Shape &shape, const Integers &offsets)
   return l.constant(HostTensor::fromIntegers({DataType::UINT32, shape}, offsets), "offsets");
 }
 
+// Indices that are known now were looked at when the operator was made.
+void checkRange(Lowering &l, const OpView &op, const Tensor &indices, std::int64_t size) {
+  if (!l.options().checkIndices)
+    return;
+  const std::int64_t lowest = mayBeNegative(indices) ? -size : 0;
+  popops::checkIndices(l.graph(), indices, {lowest, size, describe(op.graph(), op.node())},
+                       l.program(), l.name("indices"));
+}
+
 // Constant indices, wrapped; those outside are left where they are: they are no entry at all.
 Integers wrapped(const ValueView &indices, std::int64_t size) {
   Integers out = indices.data().integers();
@@ -75,15 +85,20 @@ Integers wrapped(const ValueView &indices, std::int64_t size) {
 
 } // namespace
 
-Tensor offsetsOf(Lowering &l, const ValueView &indices, std::int64_t size) {
+Tensor offsetsOf(Lowering &l, const OpView &op, unsigned input, std::int64_t size,
+                 Outside outside) {
+  const auto indices = op.in(input);
   if (indices.isConstant())
     return constantOffsets(l, indices.shape(), wrapped(indices, size));
   const Tensor t = wide(l, l.tensor(indices));
+  if (outside == Outside::IsWrong)
+    checkRange(l, op, t, size);
   return mayBeNegative(t) ? mapped(l, offsetExpr(1, t, size, 1), {t}) : t;
 }
 
-Tensor elementOffsets(Lowering &l, const ValueView &indices, const Shape &table,
+Tensor elementOffsets(Lowering &l, const OpView &op, unsigned input, const Shape &table,
                       std::int64_t axis) {
+  const auto indices = op.in(input);
   Integers strides = rowMajorStrides(table);
   const auto d = static_cast<std::size_t>(axis);
   const std::int64_t size = table[d], stride = std::exchange(strides[d], 0);
@@ -96,20 +111,22 @@ Tensor elementOffsets(Lowering &l, const ValueView &indices, const Shape &table,
     return constantOffsets(l, rest, at);
   }
   const Tensor t = wide(l, l.tensor(indices));
+  checkRange(l, op, t, size);
   rest[d] = std::min<std::int64_t>(rest[d], 1);
   const Tensor base = constantOffsets(l, rest, viewOffsets(rest, 0, strides));
   return mapped(l, pe::Add(offsetExpr(1, t, size, stride), pe::PlaceHolder(2)),
                 {t, base.reinterpret(t.elementType())});
 }
 
-Tensor vectorOffsets(Lowering &l, const ValueView &indices, const Shape &lead) {
+Tensor vectorOffsets(Lowering &l, const OpView &op, unsigned input, const Shape &lead) {
   const Integers strides = rowMajorStrides(lead);
-  const Tensor t = wide(l, l.tensor(indices));
+  const Tensor t = wide(l, l.tensor(op.in(input)));
   const unsigned last = t.rank() - 1;
   std::vector<Tensor> columns;
   std::vector<Expr> terms;
   for (unsigned k = 0; k < lead.size(); ++k) {
     columns.push_back(t.slice(k, k + 1, last).squeeze({last}));
+    checkRange(l, op, columns.back(), lead[k]);
     terms.push_back(offsetExpr(k + 1, t, lead[k], strides[k]));
   }
   Expr sum = terms[0];

@@ -13,14 +13,19 @@ void requireIndices(const OpView &op, std::size_t input);
 // The reverse of a tensor's stored order does not matter here: [entries, width] with `axis` first.
 poplar::Tensor asTable(const poplar::Tensor &t, std::int64_t axis);
 
+// What an index outside of its dimension is: an error, which a run that checks indices meets; or
+// an entry that is not there.
+enum class Outside { IsWrong, IsNothing };
 // Offsets, UNSIGNED_INT, of the shape of the indices. A negative index counts from the end.
-poplar::Tensor offsetsOf(lowering::Lowering &l, const ValueView &indices, std::int64_t size);
+poplar::Tensor offsetsOf(lowering::Lowering &l, const OpView &op, unsigned input, std::int64_t size,
+                         Outside outside = Outside::IsWrong);
 // Each index replaces coordinate `axis` of its own place; the row-major place in `table`. With
 // strides for the places of other coordinates (zero where they do not count).
-poplar::Tensor elementOffsets(lowering::Lowering &l, const ValueView &indices, const Shape &table,
-                              std::int64_t axis);
+poplar::Tensor elementOffsets(lowering::Lowering &l, const OpView &op, unsigned input,
+                              const Shape &table, std::int64_t axis);
 // Index vectors along the last dimension -> the row-major place in a tensor of shape `lead`.
-poplar::Tensor vectorOffsets(lowering::Lowering &l, const ValueView &indices, const Shape &lead);
+poplar::Tensor vectorOffsets(lowering::Lowering &l, const OpView &op, unsigned input,
+                             const Shape &lead);
 
 // How tables of this size are best spread for n lookups (and, in training, for their gradients).
 popops::SlicePlan lookupPlan(lowering::Lowering &l, const OpView &op, DataType type,
