@@ -3,6 +3,7 @@
 
 #include "base/Text.hpp"
 #include "op/graphbuilder.hpp"
+#include <algorithm>
 #include <popart/error.hpp>
 
 namespace popart::autodiff {
@@ -35,7 +36,7 @@ std::vector<bool> reachable(const Graph &graph, const std::set<Value> &wanted) {
 class Backward {
 public:
   Backward(Graph &graph, const Request &request)
-      : graph_(graph), matters_(reachable(graph, request.wanted)) {
+      : graph_(graph), matters_(reachable(graph, request.wanted)), wanted_(request.wanted) {
     if (request.loss != none) {
       lossStage_ = stageOfProducer(request.loss);
       edges_[request.loss].push_back(request.lossGradient);
@@ -51,6 +52,10 @@ public:
     for (auto &[value, edges] : edges_) // what no node makes: weights, inputs
       if (matters_[value.value])
         total(value, {});
+    addZeros(forward);
+    for (std::size_t n = 0; n < forward; ++n)
+      if (Node &node = graph_.nodes[n]; node.inputs.size() > node.def->computesFrom)
+        node.inputs.resize(node.def->computesFrom);
     return std::move(gradients_);
   }
 
@@ -126,8 +131,34 @@ private:
     }
   }
 
+  // Wanted values that led only to what was replaced on the way to the loss.
+  void addZeros(std::size_t forward) {
+    std::vector<bool> leads(graph_.size(), false), replaced(graph_.size(), false);
+    for (const auto &[value, gradient] : gradients_)
+      leads[value.value] = true;
+    for (std::size_t n = forward; n-- > 0;) {
+      const Node &node = graph_.nodes[n];
+      const auto isIn = [&node](const std::vector<bool> &set) {
+        return std::ranges::any_of(node.outputs,
+                                   [&](Value v) { return v != none && set[v.value]; });
+      };
+      const bool leadsOn = isIn(leads), was = isIn(replaced);
+      for (std::size_t i = 0; node.def->grad && i < node.inputs.size(); ++i)
+        if (const Value in = node.inputs[i];
+            in != none && isReal(in) && (was || (leadsOn && i >= node.def->computesFrom)))
+          replaced[in.value] = true;
+    }
+    ops::GraphBuilder b(graph_);
+    b.pass = ir::Pass::Backward;
+    for (Value v : wanted_)
+      if (replaced[v.value] && !gradients_.count(v))
+        gradients_[v] = b.zerosLike(v);
+  }
+  bool isReal(Value v) const { return isFloatingPoint(graph_[v].info.dataType()); }
+
   Graph &graph_;
   std::vector<bool> matters_;
+  std::set<Value> wanted_;
   std::optional<std::int64_t> lossStage_;
   std::map<Value, Values> edges_;
   std::map<Value, ir::Settings> lastSettings_;

@@ -15,8 +15,9 @@ struct Request {
   std::vector<std::pair<ir::Value, ir::Value>> given = {}; // value, its gradient
 };
 
-// The gradient of every value on a way from a wanted one to the loss. Nodes that turn out unneeded
-// are left for the pruning pass.
+// The gradient of every value on a way from a wanted one to the loss, and zeros for wanted ones
+// whose ways end where they were replaced (OpDef::computesFrom). Nodes that turn out unneeded are
+// left for the pruning pass.
 using Gradients = std::map<ir::Value, ir::Value>;
 Gradients differentiate(ir::Graph &graph, const Request &request);
 

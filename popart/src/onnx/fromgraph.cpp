@@ -68,7 +68,9 @@ void renameOwn(const Graph &graph, const Node &node, Form &form) {
   } else if (form.type == "CheckIndices") { // files do not say that
     form.type = "Identity";
     all = {};
-  } else
+  } else if (form.type == "InsteadOf")
+    form.type = "Identity";
+  else
     return;
   form.domain.clear();
 }

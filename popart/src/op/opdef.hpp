@@ -70,7 +70,10 @@ struct OpDef {
 
   bool random = false;     // draws numbers: never folded, merged or computed twice
   bool sideEffect = false; // prints, stores, aborts: never pruned
-  int updates = -1;        // the input whose variable it writes in place; never pruned either
+  // Of how many inputs its outputs are made. Those behind them were replaced: weights that led
+  // there alone have a gradient of zero. They go when gradients are written.
+  unsigned computesFrom = any;
+  int updates = -1; // the input whose variable it writes in place; never pruned either
 
   // What passes ask about it, so that none has a list of operators.
   bool view = false;       // its outputs are input 0, or parts of it, seen otherwise

@@ -308,6 +308,18 @@ Value Conversion::withoutGradient(Value value, TensorNumber written) {
   return m.add(value, m.sub(old, m.op("Detach", {old})));
 }
 
+// What is written over a tensor without looking at it: gradients of what led to the old values are
+// zero there, not absent.
+Value Conversion::overwriting(const Operation &operation, TensorNumber written, Value value) {
+  static const std::set<std::string> all{"aten::zero", "aten::fill", "aten::copy"};
+  const auto &name = recording_.signatures.at(operation.signature).name;
+  if (!settings_.training || operation.noGradient || !all.count(name) ||
+      fixed_.count(states_[written].storage) || !isReal(model().type(value)))
+    return value;
+  const Value old = read(written);
+  return model().valuesOf(old) ? value : model().op("InsteadOf", {value, old});
+}
+
 void Conversion::convert(const Operation &operation) {
   const auto *before = std::exchange(current_, &operation);
   const Values values = call(operation);
@@ -324,7 +336,7 @@ void Conversion::convert(const Operation &operation) {
     if (operation.noGradient && settings_.training && isReal(model().type(value)))
       value = withoutGradient(value, writes ? alias : noTensor);
     if (writes) {
-      write(alias, value);
+      write(alias, overwriting(operation, alias, value));
       if (alias != tensor)
         states_[tensor] = states_[alias];
       continue;

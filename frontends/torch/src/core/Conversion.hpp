@@ -126,6 +126,7 @@ private:
   void place(const Operation &operation);
   Value fitted(Value v, const TensorInfo &info, const Operation &operation) const;
   Value withoutGradient(Value value, TensorNumber written);
+  Value overwriting(const Operation &operation, TensorNumber written, Value value);
   void startRoot(TensorNumber tensor, Value value);
   Value intoFrame(const Bound &bound);
   Value madeAnew(TensorNumber tensor);

@@ -149,6 +149,12 @@ Value scaledByFrequency(Call &c, Value rows, Value indices, std::int64_t tableRo
   return c.m.add(fixed, c.m.mul(c.m.sub(rows, fixed), share));
 }
 
+Value insteadOf(Call &c, Value value, Value replaced) {
+  if (!differentiates(c) || !c.isFloating(value) || !c.isFloating(replaced))
+    return value;
+  return c.m.op("InsteadOf", {value, replaced});
+}
+
 bool differentiates(Call &c) { return c.conversion().settings().training; }
 
 Value rooted(Call &c, Value x, double p) {

@@ -39,6 +39,8 @@ Value withSlice(Call &c, Value base, Value part, std::int64_t axis, std::int64_t
 Shape broadcastShape(const Call &c, const Shape &a, const Shape &b);
 // Rows looked up in a table, whose gradients are divided by how often the index occurs.
 Value scaledByFrequency(Call &c, Value rows, Value indices, std::int64_t tableRows);
+// `value`, where `replaced` was overwritten or counts zero times: its gradient is zero, not none.
+Value insteadOf(Call &c, Value value, Value replaced);
 // Whether gradients are needed: what only shapes them can be left out otherwise.
 bool differentiates(Call &c);
 // x ^ (1 / p) or another root whose slope is infinite at 0: 0 there, with a gradient of 0.

@@ -44,17 +44,20 @@ Converter plain(const char *a, const char *b) {
   return [a, b](Call &c) -> Values { return {product(c, c.in(a), c.in(b))}; };
 }
 
-// beta * self + alpha * y; with beta 0, self is not even looked at.
+// beta * self + alpha * y. What counts zero times is not even looked at: it may hold NaN.
 Value added(Call &c, Value y) {
   const double alpha = c.real("alpha", 1), beta = c.real("beta", 1);
-  if (alpha != 1)
-    y = c.m.mul(y, alpha);
+  const Value self = c.cast(c.in("self"), c.m.type(y));
+  const auto times = [&](Value v, double factor) {
+    return c.broadcast(factor == 1 ? v : c.m.mul(v, factor), c.shape());
+  };
+  if (alpha == 0 && beta == 0)
+    return insteadOf(c, insteadOf(c, c.full(c.shape(), 0, c.m.type(y)), y), self);
+  if (alpha == 0)
+    return insteadOf(c, times(self, beta), y);
   if (beta == 0)
-    return c.broadcast(y, c.shape());
-  Value self = c.cast(c.in("self"), c.m.type(y));
-  if (beta != 1)
-    self = c.m.mul(self, beta);
-  return c.m.add(self, y);
+    return insteadOf(c, times(y, alpha), self);
+  return c.m.add(beta == 1 ? self : c.m.mul(self, beta), alpha == 1 ? y : c.m.mul(y, alpha));
 }
 Converter plus(const char *a, const char *b) {
   return [a, b](Call &c) -> Values { return {added(c, product(c, c.in(a), c.in(b)))}; };

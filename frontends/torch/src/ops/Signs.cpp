@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Magnitudes and signs.
 #include "core/Elementwise.hpp"
+#include "core/Places.hpp"
 
 namespace poptorch {
 
@@ -31,7 +32,8 @@ Values copysign(Call &c) {
   auto [x, sign] = c.operands("self", "other");
   x = c.floating(x), sign = c.floating(sign);
   const Value one = c.m.scalar(1, x);
-  return {c.m.mul(c.m.op("Abs", {x}), c.m.where(isNegative(c, sign), c.m.neg(one), one))};
+  const Value y = c.m.mul(c.m.op("Abs", {x}), c.m.where(isNegative(c, sign), c.m.neg(one), one));
+  return {insteadOf(c, y, sign)}; // whose gradient is zero
 }
 
 // 0 below zero, 1 above, and `values` at zero

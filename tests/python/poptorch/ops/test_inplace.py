@@ -297,3 +297,63 @@ def test_an_inference_drops_nothing_and_shares_memory():
             return h
 
     torch.testing.assert_close(poptorch.inferenceModel(Drops())(torch.ones(3)), torch.full((3,), 12.0))
+
+
+def _steps(make, optimizer, x):
+    """The weights after two steps, by torch and by the IPU."""
+    out = []
+    for wrap in (False, True):
+        torch.manual_seed(1)
+        module = make()
+        rule = optimizer(module.parameters())
+        if wrap:
+            training = poptorch.trainingModel(module, optimizer=rule)
+        for _ in range(2):
+            if wrap:
+                training(x)
+            else:
+                rule.zero_grad()
+                module(x).backward()
+                rule.step()
+        out.append({name: p.detach().clone() for name, p in module.named_parameters()})
+    return out
+
+
+@pytest.mark.parametrize("write", [lambda y: y.zero_(), lambda y: y.fill_(2.0), lambda y: y.copy_(torch.ones(3)),
+                                   lambda y: y.view(3, 1)[:, 0].zero_(), lambda y: y.__setitem__(slice(None), 1.0)])
+@pytest.mark.parametrize("optimizer", [lambda p: torch.optim.SGD(p, lr=0.1, weight_decay=0.5),
+                                       lambda p: torch.optim.AdamW(p, lr=0.1, weight_decay=0.5)])
+def test_a_weight_whose_value_was_overwritten_has_a_gradient_of_zero(write, optimizer):
+    class Overwrites(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.gone, self.used, self.apart = (torch.nn.Parameter(torch.full((3,), 2.0)) for _ in range(3))
+
+        def forward(self, x):
+            y = (x * self.gone).sin()
+            write(y)
+            y += x * self.used
+            self.apart * 2  # never part of the loss
+            return poptorch.identity_loss(y.sum(), "none") if poptorch.isRunningOnIpu() else y.sum()
+
+    expected, actual = _steps(Overwrites, optimizer, torch.ones(3))
+    assert not torch.equal(expected["gone"], torch.full((3,), 2.0))
+    for name, value in expected.items():
+        torch.testing.assert_close(actual[name], value, msg=lambda m: f"{name}: {m}")
+
+
+@pytest.mark.parametrize("term", [lambda w, x: torch.addmm(x, w, x, alpha=0), lambda w, x: torch.addmm(w, x, x, beta=0),
+                                  lambda w, x: torch.copysign(x, w)])
+def test_a_weight_that_counts_zero_times_decays(term):
+    class Counts(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.none, self.one = (torch.nn.Parameter(torch.full((2, 2), 2.0)) for _ in range(2))
+
+        def forward(self, x):
+            y = term(self.none, x * self.one).sum()
+            return poptorch.identity_loss(y, "none") if poptorch.isRunningOnIpu() else y
+
+    expected, actual = _steps(Counts, lambda p: torch.optim.SGD(p, lr=0.1, weight_decay=0.5), torch.ones(2, 2))
+    for name, value in expected.items():
+        torch.testing.assert_close(actual[name], value, msg=lambda m: f"{name}: {m}")

@@ -4,7 +4,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from harness import check, ints, rand
+import poptorch
+from harness import _Forward, check, ints, rand
 
 A, B = rand(3, 4), rand(4, 5)
 S, T = rand(2, 3, 4), rand(2, 4, 5)
@@ -81,3 +82,25 @@ def test_matrices():
 def test_half():
     check(lambda a, b: ((a.float() @ b.float()).half() if a.device.type == "cpu" else a @ b), A.half(), B.half(),
           rtol=1e-2, atol=1e-2)
+
+
+def test_what_counts_zero_times_is_not_looked_at():
+    nan = torch.full((3, 3), float("nan"))
+    x = rand(3, 3)
+
+    def terms(n, m, v):
+        m3, n3 = m.expand(2, 3, 3), n.expand(2, 3, 3)
+        return (torch.addmv(v, n, v, alpha=0, beta=0.5), torch.addmv(n[0], m, v, beta=0),
+                torch.addmv(n[0], n, v, alpha=0, beta=0), torch.addmm(n, m, m, beta=0, alpha=2),
+                torch.baddbmm(n3, m3, m3, beta=0), torch.addbmm(n, m3, m3, beta=0), torch.addr(n, v, v, beta=0))
+    check(terms, nan, x, x[0], gradient=False)
+    # As BLAS has it. torch's answer depends on how the operands lie.
+    for call in (lambda n, m: torch.addmm(m, n, n, alpha=0), lambda n, m: torch.addbmm(m, n[None], n[None], alpha=0),
+                 lambda n, m: torch.baddbmm(m[None], n[None], n[None], alpha=0)[0]):
+        model = poptorch.inferenceModel(_Forward(call, {}))
+        torch.testing.assert_close(model(nan, x), x)
+
+
+def test_gradients_of_what_counts_zero_times():
+    check(lambda m, s, v: (torch.addmm(s, m, m, alpha=0), torch.addmm(s, m, m, beta=0), torch.addmv(v, m, v, alpha=0)),
+          rand(3, 3), rand(3, 3), rand(3))
