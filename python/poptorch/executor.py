@@ -156,6 +156,8 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
         memory = self._options._memoryOfIpus(placer.ipus)
         converted = core.convert(capture.recorder, self._training, self._options.module_namescope_enabled, maximize,
                                  memory)
+        for text in converted.warnings:
+            logger.warning("%s", text)
         self._device = devices.acquire(self._options, placer.ipus)
         logger.debug("The model has a device of %d IPU(s), %d per replica", self._device.numIpus, placer.ipus)
         name = self._options.model_name or ("training" if self._training else "inference")

@@ -14,6 +14,7 @@ struct Converted {
   std::vector<TensorId> inputs, outputs;
   std::map<TensorId, ExchangeStrategy> overlaps; // of outputs
   std::set<TensorId> changed;                    // weights that the model writes itself
+  std::vector<std::string> warnings;             // what the user should know
 };
 
 } // namespace popart

@@ -72,6 +72,7 @@ void bindModels(py::module &m) {
       .def_readonly("inputs", &Converted::inputs)
       .def_readonly("outputs", &Converted::outputs)
       .def_readonly("changed", &Converted::changed)
+      .def_readonly("warnings", &Converted::warnings)
       .def_property_readonly("weights", [](const Converted &c) { return c.model.weights(); })
       .def(
           "training",

@@ -3,6 +3,7 @@
 
 #include "base/Text.hpp"
 #include "core/Regions.hpp"
+#include "core/ReturnedLoss.hpp"
 #include <algorithm>
 
 namespace poptorch {
@@ -452,6 +453,7 @@ std::string Conversion::lossName() {
   for (const auto &[operation, value] : losses_)
     if (!reached.count(operation)) {
       last.push_back(value);
+      minimised_ = operation;
       names += base::str(names.empty() ? "" : ", ", describe(*operation));
     }
   if (last.size() > 1)
@@ -464,6 +466,19 @@ std::string Conversion::lossName() {
                                     "; it must be one number. Use reduction=\"mean\" or \"sum\"."));
   const Value loss = main_.reshape(last[0], {});
   return main_.nameOf(settings_.maximize ? main_.neg(loss) : loss);
+}
+
+// The vendor's rule finds the loss, whatever is returned; who returns a sum with it may not know.
+void Conversion::warnOfReturnedLoss(Converted &into) const {
+  const auto derived = derivedFromLoss(recording_, *minimised_);
+  if (derived.empty())
+    return;
+  into.warnings.push_back(base::str(
+      "The loss that is minimised is ", describe(*minimised_),
+      ". An output is computed from it, by ", describe(*derived.front().operation),
+      ", and is not minimised itself. If it is meant to be, "
+      "pass it through poptorch.identity_loss(..., reduction=\"none\"); if it is only to be seen, "
+      "compute it from loss.detach()."));
 }
 
 void Conversion::finish(Converted &into) {
@@ -504,8 +519,10 @@ Converted Conversion::run() {
   if (frames_.size() != 1)
     throw popart::internal_error("A body of the recording does not end.");
   Converted out;
-  if (settings_.training)
+  if (settings_.training) {
     out.loss = lossName();
+    warnOfReturnedLoss(out);
+  }
   finish(out);
   out.model = std::move(main_);
   return out;

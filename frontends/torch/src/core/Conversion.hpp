@@ -134,6 +134,7 @@ private:
   Value scattered(const State &view, Value base, Value value);
   void finish(Converted &into);
   std::string lossName();
+  void warnOfReturnedLoss(Converted &into) const;
 
   const Recording &recording_;
   ConversionSettings settings_;
@@ -146,6 +147,7 @@ private:
   std::set<std::uint32_t> fixed_;                         // storages of buffers
   std::optional<std::pair<TensorNumber, Value>> instead_; // read() gives this for that tensor
   std::vector<std::pair<const Operation *, Value>> losses_;
+  const Operation *minimised_ = nullptr; // the last of them
   std::vector<Open> open_;
   std::optional<Gathering> gathering_;
   const Operation *current_ = nullptr;
