@@ -17,7 +17,7 @@ MODULES = ["tensorflow", "tensorflow.nn", "tensorflow.math", "tensorflow.random"
            "tensorflow.python.ipu.ops.custom_ops", "tensorflow.python.ipu.ops.all_to_all_op",
            "tensorflow.python.ipu.distributed", "ipu_tensorflow_addons.keras.layers",
            "ipu_tensorflow_addons.keras.optimizers", "ipu_tensorflow_addons.v1.layers", "tensorflow.compat.v1", "tensorflow.compat.v1.train",
-           "tensorflow.compat.v1.layers", "tensorflow.compat.v1.losses"]
+           "tensorflow.compat.v1.layers", "tensorflow.compat.v1.losses", "tensorflow.compat.v1.nn"]
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, os.pardir, "docs", "tensorflow-names.md")
 
 

@@ -79,5 +79,6 @@ class app:
 
 _names.lazy(globals(), {"train": "tensorflow.compat.v1.train", "layers": "tensorflow.compat.v1.layers",
                         "losses": "tensorflow.compat.v1.losses", "data": "tensorflow.compat.v1.data",
-                        **{name: f"tensorflow.{name}" for name in "nn math random linalg keras errors nest config".split()},
+                        "nn": "tensorflow.compat.v1.nn",
+                        **{name: f"tensorflow.{name}" for name in "math random linalg keras errors nest config".split()},
                         "initializers": "tensorflow.compat.v1.initializers"})

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""tf.nn of TensorFlow 1: the functions of tf.nn with the names, the order and the defaults of arguments that they had. Those
+that are not in here are the same in both."""
+from tensorflow import _names
+from tensorflow.framework.tensors import constant_value, convert_to_tensor
+from tensorflow.ops import array_ops, math_ops
+from tensorflow.ops import nn_more_ops as _more
+from tensorflow.ops import nn_ops as _ops
+
+_names.export(globals(), _ops, _ops.names)
+_names.export(globals(), _more, _more.names)
+
+
+def _either(new, old, new_name, old_name):
+    """The value of an argument that has two names."""
+    if new is not None and old is not None:
+        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
+    return old if new is None else new
+
+
+def _needed(value, *names):
+    if value is None:
+        raise ValueError(f"The argument {' or '.join(repr(n) for n in names)} is missing.")
+    return value
+
+
+def _named_only(sentinel, function, labels, logits):
+    if sentinel is not None:
+        raise ValueError(f"Only call `{function}` with named arguments (labels=..., logits=..., ...).")
+    if labels is None or logits is None:
+        raise ValueError("Both labels and logits must be provided.")
+
+
+def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):
+    """keep_prob: the share that stays."""
+    if keep_prob is not None:
+        keep_prob = _number(keep_prob, "keep_prob")
+        if not 0 < keep_prob <= 1:
+            raise ValueError(f"keep_prob must be a scalar tensor or a float in the range (0, 1], got {keep_prob}")
+        keep_prob = 1 - keep_prob
+    rate = _either(rate, keep_prob, "rate", "keep_prob")
+    return _ops.dropout(x, _number(_needed(rate, "rate", "keep_prob"), "rate"), noise_shape, seed, name)
+
+
+def _number(value, what):
+    known = constant_value(convert_to_tensor(value))
+    if known is None:
+        raise NotImplementedError(f"dropout: {what} must be a number that is known when the graph is built.")
+    return float(known)
+
+
+def in_top_k(predictions, targets, k, name=None):
+    return _ops.in_top_k(targets, predictions, k, name)
+
+
+def softmax(logits, axis=None, name=None, dim=None):
+    return _ops.softmax(logits, _either(axis, dim, "axis", "dim"), name)
+
+
+def log_softmax(logits, axis=None, name=None, dim=None):
+    return _ops.log_softmax(logits, _either(axis, dim, "axis", "dim"), name)
+
+
+def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
+    return _ops.l2_normalize(x, _either(axis, dim, "axis", "dim"), epsilon, name)
+
+
+def crelu(features, name=None, axis=-1):
+    return _more.crelu(features, axis, name)
+
+
+# ---- losses
+
+def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, dim=-1, name=None, axis=None):
+    """No gradient goes to the labels; with softmax_cross_entropy_with_logits_v2 one does."""
+    _named_only(_sentinel, "softmax_cross_entropy_with_logits", labels, logits)
+    return _ops.softmax_cross_entropy_with_logits(math_ops.stop_gradient(labels), logits, dim if axis is None else axis, name)
+
+
+def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, dim=None):
+    axis = _either(axis, dim, "axis", "dim")
+    return _ops.softmax_cross_entropy_with_logits(labels, logits, -1 if axis is None else axis, name)
+
+
+def sparse_softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
+    _named_only(_sentinel, "sparse_softmax_cross_entropy_with_logits", labels, logits)
+    return _ops.sparse_softmax_cross_entropy_with_logits(labels, logits, name)
+
+
+def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
+    _named_only(_sentinel, "sigmoid_cross_entropy_with_logits", labels, logits)
+    return _ops.sigmoid_cross_entropy_with_logits(labels, logits, name)
+
+
+def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None, targets=None):
+    return _more.weighted_cross_entropy_with_logits(_either(labels, targets, "labels", "targets"), logits, pos_weight, name)
+
+
+# ---- pools and convolutions
+
+def max_pool(value=None, ksize=None, strides=None, padding=None, data_format="NHWC", name=None, input=None):
+    return _ops.max_pool(_either(input, value, "input", "value"), ksize, strides, padding, data_format, name)
+
+
+def avg_pool(value=None, ksize=None, strides=None, padding=None, data_format="NHWC", name=None, input=None):
+    return _ops.avg_pool(_either(input, value, "input", "value"), ksize, strides, padding, data_format, name)
+
+
+avg_pool2d = avg_pool
+
+
+def conv1d(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu=None, data_format=None, name=None, input=None,
+           dilations=None):
+    return _ops.conv1d(_either(input, value, "input", "value"), filters, _needed(stride, "stride"),
+                       _needed(padding, "padding"), data_format, dilations, name)
+
+
+def conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format="NHWC", dilations=(1, 1, 1, 1),
+           name=None, filters=None):
+    return _ops.conv2d(input, _either(filters, filter, "filters", "filter"), _needed(strides, "strides"),
+                       _needed(padding, "padding"), data_format, dilations, name)
+
+
+def conv3d(input, filter=None, strides=None, padding=None, data_format="NDHWC", dilations=(1, 1, 1, 1, 1), name=None,
+           filters=None):
+    return _ops.conv3d(input, _either(filters, filter, "filters", "filter"), _needed(strides, "strides"),
+                       _needed(padding, "padding"), data_format, dilations, name)
+
+
+def conv2d_transpose(value=None, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NHWC", name=None,
+                     input=None, filters=None, dilations=None):
+    return _ops.conv2d_transpose(_either(input, value, "input", "value"), _either(filters, filter, "filters", "filter"),
+                                 output_shape, strides, padding, data_format, dilations, name)
+
+
+def conv3d_transpose(value=None, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NDHWC", name=None,
+                     input=None, filters=None, dilations=None):
+    return _more.conv3d_transpose(_either(input, value, "input", "value"), _either(filters, filter, "filters", "filter"),
+                                  output_shape, strides, padding, data_format, dilations, name)
+
+
+def convolution(input, filter=None, padding=None, strides=None, dilation_rate=None, name=None, data_format=None, filters=None,
+                dilations=None):
+    return _ops.convolution(input, _either(filters, filter, "filters", "filter"), strides, _needed(padding, "padding"),
+                            data_format, _either(dilations, dilation_rate, "dilations", "dilation_rate"), name)
+
+
+def depthwise_conv2d(input, filter, strides, padding, rate=None, name=None, data_format=None, dilations=None):
+    return _ops.depthwise_conv2d(input, filter, strides, padding, data_format, _either(dilations, rate, "dilations", "rate"),
+                                 name)
+
+
+def depthwise_conv2d_native(input, filter, strides, padding, data_format="NHWC", dilations=(1, 1, 1, 1), name=None):
+    return _ops.depthwise_conv2d(input, filter, strides, padding, data_format, dilations, name)
+
+
+def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None, data_format=None,
+                     dilations=None):
+    return _more.separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format,
+                                  _either(dilations, rate, "dilations", "rate"), name)
+
+
+def space_to_depth(input, block_size, name=None, data_format="NHWC"):
+    return _more.space_to_depth(input, block_size, data_format, name)
+
+
+def depth_to_space(input, block_size, name=None, data_format="NHWC"):
+    return _more.depth_to_space(input, block_size, data_format, name)
+
+
+# ---- others
+
+def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
+    return _ops.moments(x, axes, shift, bool(_either(keepdims, keep_dims, "keepdims", "keep_dims")), name)
+
+
+def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None):
+    if isinstance(params, (list, tuple)):
+        if len(params) > 1:
+            raise NotImplementedError(f"embedding_lookup of {len(params)} tensors (partition_strategy) is not there: join them "
+                                      "with tf.concat.")
+        params = params[0]
+    return _ops.embedding_lookup(params, ids, max_norm, name)
+
+
+def batch_norm_with_global_normalization(t=None, m=None, v=None, beta=None, gamma=None, variance_epsilon=None,
+                                         scale_after_normalization=None, name=None, input=None, mean=None, variance=None):
+    x, mean = _either(input, t, "input", "t"), _either(mean, m, "mean", "m")
+    return _ops.batch_normalization(x, mean, _either(variance, v, "variance", "v"), beta,
+                                    gamma if scale_after_normalization else None, variance_epsilon, name)
+
+
+def xw_plus_b(x, weights, biases, name=None):
+    return _ops.bias_add(math_ops.matmul(x, weights), biases, name=name)
+
+
+def relu_layer(x, weights, biases, name=None):
+    return _ops.relu(xw_plus_b(x, weights, biases), name)
+
+
+def weighted_moments(x, axes, frequency_weights, name=None, keep_dims=None, keepdims=None):
+    keep = bool(_either(keepdims, keep_dims, "keepdims", "keep_dims"))
+    x = convert_to_tensor(x)
+    weights = math_ops.multiply(array_ops.ones_like(x), math_ops.cast(convert_to_tensor(frequency_weights), x.dtype))
+    total = math_ops.reduce_sum(weights, axes, True)
+
+    def mean(values):
+        return math_ops.divide(math_ops.reduce_sum(math_ops.multiply(values, weights), axes, True), total)
+    center = mean(x)
+    out = center, mean(math_ops.squared_difference(x, math_ops.stop_gradient(center)))
+    return out if keep else tuple(array_ops.squeeze(t, [int(a) for a in _listed(axes)]) for t in out)
+
+
+def _listed(axes):
+    return list(axes) if isinstance(axes, (list, tuple)) else [axes]
+
+
+_names.lazy(globals(), {})
