@@ -273,7 +273,8 @@ class Dataset:
                 flat = nest.flatten(element)
                 for i in range(len(flat[0])):
                     yield nest.pack_sequence_as(self._spec, [a[i] for a in flat])
-        return self._like(make, UNKNOWN, nest.map_structure(lambda s: TensorSpec(s.shape[1:], s.dtype), self._spec))
+        size = INFINITE if self.is_endless else UNKNOWN
+        return self._like(make, size, nest.map_structure(lambda s: TensorSpec(s.shape[1:], s.dtype), self._spec))
 
     def enumerate(self, start=0, name=None):
         def make():
@@ -330,6 +331,10 @@ class Dataset:
     def known_size(self):
         """Elements, None if there is no end or it is not known."""
         return self._size if self._size >= 0 else None
+
+    @property
+    def is_endless(self):
+        return self._size == INFINITE
 
     def cardinality(self, name=None):
         return EagerTensor(np.array(self._size, np.int64))

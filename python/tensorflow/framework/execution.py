@@ -6,6 +6,7 @@ import os
 import numpy as np
 import popart
 import popart_core
+from popart import memory
 
 from . import dtypes
 from .errors import FailedPreconditionError, PermissionDeniedError, failures, translated
@@ -51,6 +52,7 @@ class Executable:
             self.outputs, self.inputs = list(converted.outputs), list(converted.inputs)
             self.session = self._make(converted)
             self._compile()
+            self._tell_memory()
         self.changed = [v for v in self.variables if settings.optimizer and graph.trains(v) or
                         self.names[id(v)] in changed]
         self._read_only = [v for v in self.variables if not any(v is c for c in self.changed)]
@@ -138,6 +140,11 @@ class Executable:
         if self.device.only_compiles:
             info(f"A pre-compiled Poplar program has been saved to {cache.path_of(name)}")
 
+    def _tell_memory(self):
+        told = memory.advice(self.session, self.device.info)
+        if told:
+            warning("%s", told)
+
     def _key(self):
         """64 bits of everything that the program depends on."""
         s = self.settings
@@ -174,14 +181,16 @@ class Executable:
         self._ready()
         results = [np.empty(shape, kind) for shape, kind, _ in self._results]
         self._io.set([a.ctypes.data for a in arrays], [r.ctypes.data for r in results])
-        with translated():
-            self.session.run(self._io)
+        try:
+            with translated():
+                self.session.run(self._io)
+        finally:  # a run that failed may have changed some
+            for variable in self.changed:
+                variable.version += 1
+                variable.newest = self
+                self._sent[id(variable)] = variable.version
         for problem in filter(None, [call.raised() for call in self.graph.host_calls]):
             raise problem
-        for variable in self.changed:
-            variable.version += 1
-            variable.newest = self
-            self._sent[id(variable)] = variable.version
         if self.device.drops_results:
             return [np.zeros(shape, dtype._numpy) for shape, dtype in self._dropped]
         return [r if r.dtype == dtype._numpy else r.astype(dtype._numpy)

@@ -18,6 +18,8 @@ class Loops:
         if validation_split:
             (x, y, sample_weight), validation_data = _split(x, y, sample_weight, validation_split)
         weight = _class_weights(y, sample_weight, class_weight)
+        self._refuse_endless(x, steps_per_epoch, "steps_per_epoch")
+        self._refuse_endless(validation_data, validation_steps, "validation_steps")
         feed = feed_of(x, y, weight, batch_size, shuffle, steps_per_epoch)
         plan = plan_for(self, True)
         steps = self._steps(feed, plan, steps_per_epoch, True)
@@ -38,6 +40,13 @@ class Loops:
                 break
         callbacks.on_train_end(logs)
         return self.history
+
+    def _refuse_endless(self, data, steps, argument):
+        if steps is not None or not getattr(getattr(data, "_dataset", data), "is_endless", False):
+            return
+        said = "When passing an infinitely repeating dataset, please specify a" if self._strategy is None else \
+            "When providing an infinite dataset, you must specify the number of steps to run. Give a"
+        raise ValueError(f"{said} `{argument}` value, or let the data set end: dataset.take(batches).")
 
     def _steps(self, feed, plan, wanted, training):
         """Steps of an epoch as they are shown, None if that is not known yet; the strategy checks what it needs."""
@@ -93,16 +102,19 @@ class Loops:
                  max_queue_size=10, workers=1, use_multiprocessing=False, return_dict=False):
         from tensorflow.keras.callbacks import CallbackList
         self._require_compiled()
+        self._refuse_endless(x, steps, "steps")
         feed = feed_of(x, y, sample_weight, batch_size, False, steps)
         plan = plan_for(self, False)
         count = self._steps(feed, plan, steps, False)
         callbacks = CallbackList(callbacks, self, add_progbar=bool(verbose), verbose=_verbosity(verbose), epochs=1,
                                  steps=count, history=False)
         stopped, self.stop_training = self.stop_training, False
-        callbacks.on_test_begin()
-        logs = self._epoch("test", feed, plan, count, callbacks)
-        callbacks.on_test_end(logs)
-        self.stop_training = stopped
+        try:
+            callbacks.on_test_begin()
+            logs = self._epoch("test", feed, plan, count, callbacks)
+            callbacks.on_test_end(logs)
+        finally:
+            self.stop_training = stopped
         if return_dict:
             return logs
         values = list(logs.values())
@@ -111,6 +123,7 @@ class Loops:
     def predict(self, x, batch_size=None, verbose=0, steps=None, callbacks=None, max_queue_size=10, workers=1,
                 use_multiprocessing=False):
         from tensorflow.keras.callbacks import CallbackList
+        self._refuse_endless(x, steps, "steps")
         feed = feed_of(x, None, None, batch_size, False, steps)
         if not isinstance(feed, Arrays):
             feed = _inputs_only(feed)

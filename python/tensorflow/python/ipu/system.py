@@ -7,7 +7,7 @@ import popart
 import popart_core
 
 from tensorflow.framework.devices import Device
-from tensorflow.framework.errors import PermissionDeniedError, ResourceExhaustedError, failures
+from tensorflow.framework.errors import PermissionDeniedError, ResourceExhaustedError, failures, translated
 from tensorflow.framework.logs import warning
 from tensorflow.python.ipu import flags, instances, synthetic
 from tensorflow.python.ipu.config_enums import DeviceConnectionType
@@ -131,16 +131,14 @@ class IpuDevice(Device):
         pattern = popart.SyncPattern.Full
 
         def attempt():
-            try:
-                if how == "id":
-                    return manager.tryAcquireDeviceById(number, pattern, connection)
-                return manager.tryAcquireAvailableDevice(number, 0, pattern, connection)
-            except failures:
-                return None
-        found = attempt()
-        if found is None:
-            gc.collect()  # of programs that nobody uses any more
+            if how == "id":
+                return manager.tryAcquireDeviceById(number, pattern, connection)
+            return manager.tryAcquireAvailableDevice(number, 0, pattern, connection)
+        with translated():
             found = attempt()
+            if found is None:
+                gc.collect()  # of programs that nobody uses any more
+                found = attempt()
         if found is None:
             what = f"with id {number}" if how == "id" else f"with {number} IPUs"
             raise ResourceExhaustedError(None, None, f"Could not find an available device {what}: gc-monitor shows who uses "
