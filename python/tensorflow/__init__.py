@@ -13,6 +13,9 @@ else:
         import popart as _popart  # noqa: F401
     except ImportError as _problem:
         raise ImportError(f"OpenIPU's TensorFlow needs the SDK's libraries: source its enable.sh first ({_problem}).") from _problem
+    from tensorflow import _aliases
+
+    _aliases.install()
     from tensorflow._shown import *  # noqa: F401,F403
     from tensorflow._shown import __dir__, __getattr__, __lazy__  # noqa: F401
     from tensorflow._version import VERSION as __version__  # noqa: F401

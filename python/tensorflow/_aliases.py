@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""Other paths to what there is, by two rules: a package that mirrors another has its modules, and a module of TensorFlow's or
+Keras' own insides (tensorflow.python.ops.math_ops) has the names that programs take from there, looked for in public modules."""
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+import types
+
+from tensorflow import _names
+
+# package -> the one that it mirrors
+MIRRORS = {"tensorflow.compat.v2": "tensorflow", "tensorflow.compat.v1.keras": "tensorflow.keras",
+           "tensorflow.python.keras": "tensorflow.keras", "keras": "tensorflow.keras"}
+_KERAS = ["tensorflow.keras", *(f"tensorflow.keras.{name}" for name in (
+    "layers", "models", "optimizers", "optimizers.schedules", "losses", "metrics", "callbacks", "initializers", "regularizers",
+    "constraints", "activations", "utils", "ipu", "mixed_precision", "backend"))]
+_ALL = ["tensorflow.compat.v1", "tensorflow", *(f"tensorflow.{name}" for name in (
+    "compat.v1.nn", "nn", "math", "random", "linalg", "image", "nest", "errors", "data", "compat.v1.train", "compat.v1.layers"))]
+# package -> part of its insides -> where the names of modules of that part are looked for
+INSIDES = {
+    "tensorflow.python": {**{part: _ALL for part in ("client", "eager", "framework", "layers", "module", "ops", "platform",
+                                                     "training", "util", "autograph", "distribute")},
+                          "data": ["tensorflow.data", "tensorflow.compat.v1.data"]},
+    "tensorflow.keras": {part: _KERAS for part in ("engine", "optimizer_v1", "optimizer_v2", "legacy_tf_layers")}}
+
+
+class _Insides(types.ModuleType):
+    """A module that has what others have."""
+    __path__ = ()
+
+    def __getattr__(self, name):
+        for path in () if name.startswith("__") else self.places:
+            module = importlib.import_module(path)
+            if name in dir(module):
+                return getattr(module, name)
+        raise _names.missing(self.__name__, name)
+
+
+def _mirrored(name):
+    """The path that a path of a mirror stands for."""
+    for package, target in MIRRORS.items():
+        if name == package or name.startswith(package + "."):
+            return target + name[len(package):]
+    return name
+
+
+def _places(name):
+    """Where the names of a module of somebody's insides are; None if it is none. It is below a part, no deeper: data.ops.x."""
+    for package, parts in INSIDES.items():
+        part, *inside = name[len(package) + 1:].split(".") if name.startswith(package + ".") else ("",)
+        if part in parts and len(inside) <= 1 + (part == "data"):
+            return parts[part]
+    return None
+
+
+def _exists(name):
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ModuleNotFoundError, ValueError):
+        return False
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Asked before others: those would find a mirror's modules a second time."""
+
+    def find_spec(self, name, path=None, target=None):
+        if not name.startswith(("tensorflow.", "keras.")):
+            return None
+        real = _mirrored(name)
+        if real != name and _exists(real):
+            return importlib.machinery.ModuleSpec(name, self, is_package=True, loader_state=real)
+        if _places(real) is None or real == name and importlib.machinery.PathFinder.find_spec(name, path) is not None:
+            return None
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+
+    def create_module(self, spec):
+        if spec.loader_state is not None:
+            module = importlib.import_module(spec.loader_state)
+            self._own = module.__spec__
+            return module
+        module = _Insides(spec.name, f"Names that programs take from {spec.name}.")
+        module.places = _places(_mirrored(spec.name))
+        return module
+
+    def exec_module(self, module):
+        if not isinstance(module, _Insides):
+            module.__spec__ = self._own  # it stays what it was
+
+
+def install():
+    if not any(isinstance(f, _Finder) for f in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())

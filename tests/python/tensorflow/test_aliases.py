@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Paths that programs use beside the public ones: the package keras, compat.v2, and the insides of TensorFlow and Keras."""
+import importlib
+
+import keras
+import pytest
+import tensorflow as tf
+
+
+def test_the_package_keras_is_that_of_tensorflow():
+    from keras import layers
+    from keras.datasets import mnist
+    from keras.layers import Dense
+    import keras.backend as K
+    assert keras.Model is tf.keras.Model and layers is tf.keras.layers and Dense is tf.keras.layers.Dense
+    assert mnist is tf.keras.datasets.mnist and K is tf.keras.backend
+    assert keras.ipu.PipelineStage is tf.keras.ipu.PipelineStage
+    assert layers.__name__ == layers.__spec__.name == "tensorflow.keras.layers"
+
+
+@pytest.mark.parametrize("path,name,same", [
+    ("keras.optimizer_v2.gradient_descent", "SGD", "keras.optimizers.SGD"),
+    ("keras.engine.base_layer", "Layer", "keras.layers.Layer"),
+    ("tensorflow.keras.optimizer_v2.adam", "Adam", "keras.optimizers.Adam"),
+    ("tensorflow.python.keras.layers", "Dense", "keras.layers.Dense"),
+    ("tensorflow.python.keras", "Sequential", "keras.Sequential"),
+    ("tensorflow.python.keras.optimizer_v2.gradient_descent", "SGD", "keras.optimizers.SGD"),
+    ("tensorflow.python.data.ops.dataset_ops", "Dataset", "data.Dataset"),
+    ("tensorflow.python.framework", "dtypes", "dtypes"),
+    ("tensorflow.python.framework.ops", "Graph", "Graph"),
+    ("tensorflow.python.framework.constant_op", "constant", "constant"),
+    ("tensorflow.python.ops.math_ops", "reduce_sum", "reduce_sum"),
+    ("tensorflow.python.ops.array_ops", "reshape", "reshape"),
+    ("tensorflow.python.ops", "nn", "compat.v1.nn"),
+    ("tensorflow.python.ops.variable_scope", "get_variable", "compat.v1.get_variable"),
+    ("tensorflow.python.training.gradient_descent", "GradientDescentOptimizer", "compat.v1.train.GradientDescentOptimizer"),
+    ("tensorflow.python.client.session", "Session", "compat.v1.Session"),
+    ("tensorflow.python.eager.def_function", "function", "function"),
+    ("tensorflow.compat.v2", "constant", "constant"),
+    ("tensorflow.compat.v2.keras.layers", "Dense", "keras.layers.Dense"),
+    ("tensorflow.compat.v1.keras.layers", "Dense", "keras.layers.Dense"),
+])
+def test_a_name_has_other_paths(path, name, same):
+    wanted = tf
+    for part in same.split("."):
+        wanted = getattr(wanted, part)
+    assert getattr(importlib.import_module(path), name) is wanted
+
+
+def test_modules_of_modules():
+    from tensorflow.python.framework import ops, tensor_shape
+    from tensorflow.python.ops import math_ops
+    assert ops.Graph is tf.Graph and tensor_shape.TensorShape is tf.TensorShape
+    assert math_ops.cast(1.5, tf.int32).numpy() == 1
+
+
+@pytest.mark.parametrize("path", ["keras.applications", "keras.nothing", "tensorflow.python.nothing", "tensorflow.nothing",
+                                  "tensorflow.compat.v2.nothing", "tensorflow.python.saved_model"])
+def test_what_is_not_there_is_not_found(path):
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module(path)
+
+
+def test_names_that_are_not_there_are_named():
+    with pytest.raises(AttributeError, match="tensorflow.python.ops.math_ops.*'frobnicate'"):
+        importlib.import_module("tensorflow.python.ops.math_ops").frobnicate
+    with pytest.raises(ImportError):
+        from tensorflow.python.ops.math_ops import frobnicate  # noqa: F401
