@@ -10,7 +10,7 @@ from tensorflow.framework import dtypes, nest
 from tensorflow.framework.graphs import eagerly
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.specs import TensorSpec
-from tensorflow.framework.tensors import EagerTensor, Tensor, convert_to_tensor
+from tensorflow.framework.tensors import EagerTensor, Tensor, constant_value, convert_to_tensor
 
 AUTOTUNE = -1
 INFINITE, UNKNOWN = -1, -2
@@ -30,9 +30,22 @@ class Options:
 
 
 def _array(value):
-    if isinstance(value, EagerTensor):
-        return value.array
-    return convert_to_tensor(value).array
+    """The numbers of a tensor or of what can be one; in a graph of TensorFlow 1 those of a constant."""
+    known = constant_value(convert_to_tensor(value))
+    if known is None:
+        raise ValueError(f"A data set is made of values that are known; {value!r} is computed when a graph runs. Feed it, or "
+                         "compute it with numpy.")
+    return known
+
+
+def _arrays(structure):
+    """Lists within are tensors, too."""
+    if isinstance(structure, dict):
+        return {key: _arrays(value) for key, value in structure.items()}
+    if isinstance(structure, tuple):
+        parts = [_arrays(value) for value in structure]
+        return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
+    return _array(structure)
 
 
 class Dataset:
@@ -50,7 +63,7 @@ class Dataset:
             tensors = _array(tensors)
         elif isinstance(tensors, list):
             tensors = tuple(tensors)
-        whole = nest.map_structure(_array, tensors)
+        whole = _arrays(tensors)
         flat = nest.flatten(whole)
         if any(a.ndim == 0 for a in flat):
             raise ValueError("Unbatching a tensor is only supported for rank >= 1")
@@ -68,7 +81,7 @@ class Dataset:
 
     @staticmethod
     def from_tensors(tensors, name=None):
-        whole = nest.map_structure(_array, tensors)
+        whole = _arrays(tensors)
         return Dataset(lambda: iter([whole]), 1, nest.map_structure(lambda a: TensorSpec(a.shape, a.dtype), whole))
 
     @staticmethod
@@ -237,6 +250,7 @@ class Dataset:
         return out
 
     def take(self, count, name=None):
+        count = int(count)
         if count < 0:
             return self
         size = min(count, self._size) if self._size >= 0 else count if self._size == INFINITE else UNKNOWN
@@ -244,6 +258,7 @@ class Dataset:
         return self._like(lambda: itertools.islice(self._make(), count), size, rows=rows)
 
     def skip(self, count, name=None):
+        count = int(count)
         size = max(self._size - count, 0) if self._size >= 0 else self._size
         rows = None if self._rows is None else [a[count:] for a in self._rows]
         return self._like(lambda: itertools.islice(self._make(), count, None), size, rows=rows)

@@ -115,7 +115,9 @@ class Graph:
         array = np.array(array, dtype.as_numpy_dtype, order="C", ndmin=0)
         number = self.recorder.constant(list(array.shape), dtype.device_type, array.ctypes.data if array.size else 0,
                                         dtype.stored_type, array)
-        return self._tensor(number, dtype, "Const")
+        out = self._tensor(number, dtype, "Const")
+        out.numbers = array
+        return out
 
     def taken(self, tensor):
         """A tensor of another graph or of none, in this one."""
@@ -248,6 +250,8 @@ class Graph:
 
     def known(self, tensor):
         """The numbers of a tensor that is constant in this graph, or None."""
+        if tensor.numbers is not None:
+            return tensor.numbers
         found = self.recorder.known(tensor.number)
         if found is None:
             return None

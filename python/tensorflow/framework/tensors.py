@@ -102,6 +102,7 @@ class SymbolicTensor(Tensor):
         self.graph, self.number, self.dtype, self._name = graph, number, dtype, name
         self.shape = shape
         self.variable = self.shard = None
+        self.numbers = None  # of a constant
         self.producer = None  # of TensorFlow 1: what makes it, in place of a node
         self.assigns = None  # of TensorFlow 1: the variable that gets this value when it is run
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Policies: what layers compute in, and what their variables are."""
+from tensorflow.framework import dtypes
 from tensorflow.keras import backend
 
 _state = {}
@@ -13,7 +14,6 @@ class Policy:
         elif name == "_infer":
             self.compute_dtype = self.variable_dtype = None
         else:
-            from tensorflow.framework import dtypes
             self.compute_dtype = self.variable_dtype = dtypes.as_dtype(name).name
 
     def get_config(self):
@@ -29,7 +29,7 @@ def policy_of(dtype):
     if isinstance(dtype, dict):
         return Policy(dtype["config"]["name"] if "config" in dtype else dtype["name"])
     if dtype is not None:
-        return Policy(dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or str(dtype))
+        return Policy(dtype if isinstance(dtype, str) else dtypes.as_dtype(dtype).name)
     return _state.get("policy") or Policy(backend.floatx())
 
 

@@ -207,3 +207,9 @@ def test_what_is_refused(call, kind, message):
 
 def test_categories_of_synthetic_data():
     assert not any(map(ipu.utils.use_synthetic_data_for, ipu.utils.SyntheticDataCategory))
+
+
+def test_types_of_layers_are_whatever_names_a_type():
+    for kind in (np.float32, "float32", tf.float32, np.dtype("float32")):
+        assert keras.Input((3,), dtype=kind).dtype is tf.float32
+        assert keras.layers.Dense(2, dtype=kind).dtype == "float32"

@@ -109,3 +109,24 @@ def test_fit_takes_all_kinds_of_data():
     assert model.predict(slices.batch(8)).shape == (24, 1)
     with pytest.raises(ValueError, match="cardinality is ambiguous"):
         model.fit(x, y[:5])
+
+
+def test_lists_are_tensors_wherever_they_stand():
+    pairs = tf.data.Dataset.from_tensor_slices(([0.0, 1.0], [2.0, 3.0]))
+    assert [(a.numpy(), b.numpy()) for a, b in pairs] == [(0, 2), (1, 3)]
+    named = tf.data.Dataset.from_tensor_slices({"a": [1, 2], "b": ([3, 4], [5.0, 6.0])})
+    assert [e["b"][1].numpy() for e in named] == [5, 6] and named.element_spec["a"].dtype is tf.int32
+    assert tf.data.Dataset.from_tensors(([1, 2], 3)).element_spec[0].shape.as_list() == [2]
+
+
+def test_constants_of_a_graph_are_data():
+    with tf.Graph().as_default():
+        whole = tf.compat.v1.constant(1.0, shape=[2, 2])
+        assert [e.tolist() for e in tf.data.Dataset.from_tensors(whole).as_numpy_iterator()] == [[[1, 1], [1, 1]]]
+        with pytest.raises(ValueError, match="computed when a graph runs"):
+            tf.data.Dataset.from_tensors(tf.compat.v1.placeholder(tf.float32, [2]))
+
+
+def test_numbers_of_elements_may_be_tensors():
+    data = tf.data.Dataset.range(25)
+    assert len(data.take(data.cardinality() // 10 * 10)) == 20 and len(data.skip(tf.constant(5))) == 20

@@ -6,6 +6,9 @@ import numpy as np
 
 from tensorflow.framework.arrays import save_arrays
 from tensorflow.python.ipu import flags, system
+from tensorflow.python.ipu.config import (DeviceConnectionType, ExecutionProfileType, IPUConfig,  # noqa: F401
+                                          MergeRemoteBuffersBehaviour, SchedulingAlgorithm, SelectionOrder,
+                                          StochasticRoundingBehaviour, configure_ipu_system, reset_ipu_configuration)
 
 
 class SyntheticDataCategory(enum.Enum):
