@@ -101,7 +101,9 @@ Form formOf(const Graph &graph, const Node &node) {
     chooseBatchNorm(form);
   for (const auto &[type, name] :
        {std::pair("Split", "num_outputs"), std::pair("Loop", "carried"), std::pair("TopK", "ties"),
-        std::pair("MaxPool", "first_of_ties"), std::pair("AveragePool", "first_of_ties")})
+        std::pair("MaxPool", "first_of_ties"), std::pair("AveragePool", "first_of_ties"),
+        std::pair("Max", "first_of_ties"), std::pair("Min", "first_of_ties"),
+        std::pair("ReduceMax", "whole_to_ties"), std::pair("ReduceMin", "whole_to_ties")})
     if (form.type == type)
       all.erase(name);
   if (form.type == "Reshape" && each(all, "shape", [](std::int64_t n) { return n != 0; }))

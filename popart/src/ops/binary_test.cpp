@@ -186,6 +186,18 @@ TEST(BinaryOps, MaximaShareTheGradientOfEqualInputs) {
   expectNear(got[3], {1.0 / 3, 0.5, 0});
 }
 
+TEST(BinaryOps, MaximaGiveTheGradientToTheFirstOfEqualInputsIfToldSo) {
+  Model m;
+  const Value a = m.input({3}, {1, 2, 3}), b = m.input({3}, {1, 5, 0}), c = m.input({3}, {1, 5, 1});
+  const Value y = m.b.op("Max", {a, b, c}, {{"first_of_ties", std::int64_t(1)}});
+  const Value loss = m.b.reduceSum(y, {0}, false);
+  const auto g = autodiff::differentiate(m.graph, {loss, m.b.scalar(1, loss), {a, b, c}});
+  const auto got = m.run({g.at(a), g.at(b), g.at(c)});
+  expectNear(got[0], {1, 0, 1});
+  expectNear(got[1], {0, 1, 0});
+  expectNear(got[2], {0, 0, 0});
+}
+
 TEST(PowOp, RaisesToPowersOfOtherTypes) {
   Model m;
   const Value f = m.input({3}, {1, 2, 3}), h = m.input({3}, {1, 2, 3}, DataType::FLOAT16),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Max and Min of any number of tensors, with broadcasting.
 //   dx_i = dy / (how many inputs reach the extremum), where x_i is one of them, else 0
+// With first_of_ties = 1 the first of them has all of it.
 #include "ops/shared/arithmetic.hpp"
 #include <algorithm>
 
@@ -8,10 +9,25 @@ namespace popart::ops {
 
 namespace {
 
+// dy where an input is the first to reach y.
+Values gradOfFirst(GradBuilder &g, const OpView &op) {
+  Values grads;
+  Value left = g.dy();
+  const Value zero = g.scalar(0, left);
+  for (std::size_t i = 0; i < op.inputs(); ++i) {
+    const Value reaches = g.op("Equal", {op.in(i), op.out(0)});
+    grads.push_back(g.unbroadcast(g.where(reaches, left, zero), op.in(i)));
+    left = g.where(reaches, zero, left);
+  }
+  return grads;
+}
+
 // Which inputs reach y, and dy shared between them.
 Values grad(GradBuilder &g, const OpView &op) {
   if (op.inputs() == 1)
     return {g.dy()};
+  if (op.integer("first_of_ties", 0))
+    return gradOfFirst(g, op);
   Values reach, counts, grads;
   for (std::size_t i = 0; i < op.inputs(); ++i) {
     reach.push_back(g.op("Equal", {op.in(i), op.out(0)}));

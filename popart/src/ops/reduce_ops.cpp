@@ -193,10 +193,12 @@ OpDef meanDef() {
   return op;
 }
 
-// Equal extremes share the gradient, as torch's amax does it.
+// Equal extremes share the gradient, as torch's amax does it; with whole_to_ties = 1 each has all.
 Values extremeGrad(GradBuilder &g, const OpView &op) {
   const Value is = g.op("Equal", {op.in(0), kept(g, op, op.out(0))});
   const Value ones = g.where(is, g.scalar(1, op.in(0)), g.scalar(0, op.in(0)));
+  if (op.integer("whole_to_ties", 0))
+    return {g.mul(ones, kept(g, op, g.dy()))};
   const Value count = g.op("ReduceSum", {ones}, alongSameAxes(op));
   return {g.mul(ones, g.div(kept(g, op, g.dy()), count))};
 }

@@ -146,16 +146,18 @@ TEST(ReduceOps, SumsOfNothingAreZero) {
 }
 
 TEST(ReduceOps, DifferentiateAtZerosAndTies) {
-  auto gradient = [](const std::string &type, const Doubles &x) {
+  auto gradient = [](const std::string &type, const Doubles &x, bool whole = false) {
     Model m;
     const auto in = m.input({std::int64_t(x.size())}, x);
-    const auto y = m.b.op(type, {in}, {{"keepdims", std::int64_t(0)}});
+    const auto y =
+        m.b.op(type, {in}, {{"keepdims", std::int64_t(0)}, {"whole_to_ties", std::int64_t(whole)}});
     const auto g = autodiff::differentiate(m.graph, {y, m.b.scalar(2, y), {in}});
     return m.run(g.at(in));
   };
   expectNear(gradient("ReduceProd", {2, 0, 3}), {0, 12, 0});
   expectNear(gradient("ReduceProd", {0, 0, 3}), {0, 0, 0});
   expectNear(gradient("ReduceMax", {5, 1, 5}), {1, 0, 1});
+  expectNear(gradient("ReduceMax", {5, 1, 5}, true), {2, 0, 2});
   expectNear(gradient("ReduceMin", {5, 1, 5}), {0, 2, 0});
   expectNear(gradient("ReduceL2", {0, 0}), {0, 0});
   expectNear(gradient("ReduceL1", {0, -3}), {0, -2});

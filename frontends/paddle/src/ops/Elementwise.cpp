@@ -50,6 +50,14 @@ Converter relation(const char *type) {
   };
 }
 
+// Of equal operands Y has the gradient.
+Converter extreme(const char *type) {
+  return [type](Call &c) {
+    const auto [x, y] = operands(c);
+    c.out("Out", c.m.op(type, {y, x}, {{"first_of_ties", std::int64_t(1)}}));
+  };
+}
+
 // The quotient rounded down.
 Value floored(const Call &c, Value x, Value y) {
   if (c.isFloating(x))
@@ -88,8 +96,8 @@ void addElementwise(Registry &r) {
   r.add("elementwise_sub", binary("Sub"));
   r.add("elementwise_mul", binary("Mul"));
   r.add("elementwise_div", binary("Div"));
-  r.add("elementwise_max", binary("Max"));
-  r.add("elementwise_min", binary("Min"));
+  r.add("elementwise_max", extreme("Max"));
+  r.add("elementwise_min", extreme("Min"));
   r.add("elementwise_pow", binary("Pow"));
   r.add("elementwise_mod", mod);
   r.add("elementwise_floordiv", floorDivision);

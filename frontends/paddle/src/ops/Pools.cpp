@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Maxima and means over windows, over everything, or over as many parts as the result has elements
-// (adaptive).
+// (adaptive). Of equal maxima of a window the first has the gradient.
 #include "core/Windows.hpp"
 #include <algorithm>
 
@@ -68,7 +68,10 @@ Value shares(const Call &c, const Window &w, const Integers &pads, DataType type
 
 Value pooled(const Call &c, Value x, const Window &w, bool maximum) {
   const auto pads = padsReached(c, w);
-  const Attributes attributes{{"kernel_shape", w.kernel}, {"strides", w.strides}, {"pads", pads}};
+  const Attributes attributes{{"kernel_shape", w.kernel},
+                              {"strides", w.strides},
+                              {"pads", pads},
+                              {"first_of_ties", std::int64_t(1)}};
   if (maximum)
     return c.m.op("MaxPool", {x}, attributes);
   if (pads == Integers(pads.size(), 0) || c.flag("exclusive", true))
@@ -81,8 +84,11 @@ Value adaptiveAlong(const Call &c, Value x, std::int64_t axis, std::int64_t part
   const auto size = c.shapeOf(x)[std::size_t(axis)];
   Values all;
   for (std::int64_t o = 0; o < parts; ++o) {
-    const Value part = c.slice(x, axis, o * size / parts, ((o + 1) * size + parts - 1) / parts);
-    all.push_back(c.reduce(maximum ? "ReduceMax" : "ReduceMean", part, {axis}, true));
+    const auto begin = o * size / parts, end = ((o + 1) * size + parts - 1) / parts;
+    Integers kernel(c.rank(x) - 2, 1);
+    kernel[std::size_t(axis) - 2] = end - begin;
+    all.push_back(c.m.op(maximum ? "MaxPool" : "AveragePool", {c.slice(x, axis, begin, end)},
+                         {{"kernel_shape", kernel}, {"first_of_ties", std::int64_t(1)}}));
   }
   return c.concat(all, axis);
 }
@@ -103,7 +109,7 @@ Value adaptive(const Call &c, Value x, bool maximum) {
   w.strides = w.kernel;
   if (even)
     return pooled(c, x, w, maximum);
-  for (std::size_t d = 0; d < dims; ++d)
+  for (std::size_t d = dims; d-- > 0;) // the first of a row, then of these the first row
     x = adaptiveAlong(c, x, std::int64_t(d) + 2, parts[d], maximum);
   return x;
 }
@@ -130,8 +136,10 @@ void withIndex(Call &c) {
     c.unimplemented(
         "adaptive pooling with indices is not there. Use adaptive pooling without them.");
   const auto w = windowOf(c, c.shapeOf(x));
-  const Attributes attributes{
-      {"kernel_shape", w.kernel}, {"strides", w.strides}, {"pads", padsReached(c, w)}};
+  const Attributes attributes{{"kernel_shape", w.kernel},
+                              {"strides", w.strides},
+                              {"pads", padsReached(c, w)},
+                              {"first_of_ties", std::int64_t(1)}};
   c.out("Out", c.m.op("MaxPool", {x}, attributes));
   if (!c.wants("Mask"))
     return;

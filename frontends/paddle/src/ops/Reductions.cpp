@@ -34,6 +34,20 @@ void reduction(Call &c, const char *type) {
   c.out("Out", oneAtLeast(c, c.rank(x) == 0 ? x : c.reduce(type, x, a.axes, a.keep)));
 }
 
+// Of equal extremes each has the whole gradient.
+Value extreme(Call &c, const char *type, Value x, const Integers &axes, bool keep) {
+  if (c.rank(x) == 0)
+    return x;
+  return c.m.op(
+      type, {x},
+      {{"axes", axes}, {"keepdims", std::int64_t(keep)}, {"whole_to_ties", std::int64_t(1)}});
+}
+void extremum(Call &c, const char *type) {
+  const Value x = c.in("X");
+  const auto a = axesOf(c, x, "dim", "keep_dim");
+  c.out("Out", oneAtLeast(c, extreme(c, type, x, a.axes, a.keep)));
+}
+
 // Of truths: the smallest or the largest one.
 void quantifier(Call &c, const char *type) {
   const Value x = c.cast(c.cast(c.in("X"), DataType::BOOL), DataType::INT32);
@@ -84,7 +98,7 @@ void cumsum(Call &c) {
 Value norm(Call &c, Value x, double p, const Integers &axes, bool keep) {
   const Value size = c.m.op("Abs", {x});
   if (std::isinf(p))
-    return c.reduce(p > 0 ? "ReduceMax" : "ReduceMin", size, axes, keep);
+    return extreme(c, p > 0 ? "ReduceMax" : "ReduceMin", size, axes, keep);
   if (p == 0)
     return c.reduce("ReduceSum", c.cast(c.compared("Greater", size, 0), c.m.type(x)), axes, keep);
   if (p == 1)
@@ -120,8 +134,8 @@ void addReductions(Registry &r) {
   r.add("sum", sum);
   r.add("reduce_sum", [](Call &c) { reduction(c, "ReduceSum"); });
   r.add("reduce_mean", [](Call &c) { reduction(c, "ReduceMean"); });
-  r.add("reduce_max", [](Call &c) { reduction(c, "ReduceMax"); });
-  r.add("reduce_min", [](Call &c) { reduction(c, "ReduceMin"); });
+  r.add("reduce_max", [](Call &c) { extremum(c, "ReduceMax"); });
+  r.add("reduce_min", [](Call &c) { extremum(c, "ReduceMin"); });
   r.add("reduce_prod", [](Call &c) { reduction(c, "ReduceProd"); });
   r.add("reduce_all", [](Call &c) { quantifier(c, "ReduceMin"); });
   r.add("reduce_any", [](Call &c) { quantifier(c, "ReduceMax"); });

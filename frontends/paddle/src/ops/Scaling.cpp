@@ -30,13 +30,16 @@ void castTo(Call &c) {
 
 void copy(Call &c) { c.out("Out", c.m.op("Identity", {c.in("X")})); }
 
+// No gradient at the bounds.
 void clip(Call &c) {
   const Value x = c.in("X");
   const auto bound = [&](const char *slot, const char *attribute) {
     return c.has(slot) ? c.m.reshape(c.cast(c.in(slot), c.m.type(x)), {})
                        : c.m.scalar(c.real(attribute, 0), x);
   };
-  c.out("Out", c.m.op("Clip", {x, bound("Min", "min"), bound("Max", "max")}));
+  const Attributes ties{{"first_of_ties", std::int64_t(1)}};
+  const Value raised = c.m.op("Max", {bound("Min", "min"), x}, ties);
+  c.out("Out", c.m.op("Min", {bound("Max", "max"), raised}, ties));
 }
 // The whole tensor made shorter if its norm is above max_norm.
 void clipByNorm(Call &c) {

@@ -57,7 +57,14 @@ Values logicalXor(Call &c) { return {c.m.op("Xor", {c.in(0), c.in(1)})}; }
 
 Values select(Call &c) { return {c.m.where(c.in(0), c.in(1), c.in(2))}; }
 
-Values clip(Call &c) { return {c.m.op("Min", {c.m.op("Max", {c.in(0), c.in(1)}), c.in(2)})}; }
+// Of equal operands the first has the gradient.
+Value extreme(Call &c, const char *type, Value a, Value b) {
+  return c.m.op(type, {a, b}, {{"first_of_ties", std::int64_t(1)}});
+}
+Converter extreme(const char *type) {
+  return [type](Call &c) -> Values { return {extreme(c, type, c.in(0), c.in(1))}; };
+}
+Values clip(Call &c) { return {extreme(c, "Min", extreme(c, "Max", c.in(0), c.in(1)), c.in(2))}; }
 
 } // namespace
 
@@ -70,8 +77,8 @@ void addArithmetic(Registry &r) {
     r.add(name, binary("Div"));
   r.add("Pow", binary("Pow"));
   r.add("Atan2", binary("Atan2"));
-  r.add("Maximum", binary("Max"));
-  r.add("Minimum", binary("Min"));
+  r.add("Maximum", extreme("Max"));
+  r.add("Minimum", extreme("Min"));
   r.add("Equal", binary("Equal"));
   r.add("Less", binary("Less"));
   r.add("Greater", binary("Greater"));

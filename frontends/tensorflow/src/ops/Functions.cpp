@@ -23,9 +23,10 @@ Values leakyRelu(Call &c) {
 }
 Values elu(Call &c) { return {c.m.op("Elu", {c.in(0)}, {{"alpha", float(c.real("alpha", 1))}})}; }
 
-Values relu6(Call &c) {
+Values relu6(Call &c) { // no gradient at 6
   const Value x = c.in(0);
-  return {c.m.op("Min", {c.m.op("Relu", {x}), c.m.scalar(6, x)})};
+  return {
+      c.m.op("Min", {c.m.scalar(6, x), c.m.op("Relu", {x})}, {{"first_of_ties", std::int64_t(1)}})};
 }
 
 // x * sigmoid(x)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The largest or the mean of windows; padding does not count.
+// The largest or the mean of windows; padding does not count. Of equal maxima of a window the first
+// has the gradient.
 #include "core/Layout.hpp"
 
 namespace tensorflow {
@@ -13,8 +14,11 @@ Converter pool(const char *type) {
     const auto kernel = ofField(c, c.list("ksize")), strides = ofField(c, c.list("strides"));
     const Integers dilations(field.size(), 1);
     const auto pads = padsOf(c, field, kernel, strides, dilations);
-    return {fromChannelsSecond(
-        c, c.m.op(type, {x}, {{"kernel_shape", kernel}, {"strides", strides}, {"pads", pads}}))};
+    return {fromChannelsSecond(c, c.m.op(type, {x},
+                                         {{"kernel_shape", kernel},
+                                          {"strides", strides},
+                                          {"pads", pads},
+                                          {"first_of_ties", std::int64_t(1)}}))};
   };
 }
 

@@ -55,13 +55,21 @@ Values topK(Call &c) {
   return {made[0], c.cast(made[1], DataType::INT32)};
 }
 
-// Whether the target is among the k largest of its row.
+// Whether fewer than k of its row are larger than the target, which must be one of the row and
+// finite: of equal ones at the border all are in.
 Values inTopK(Call &c) {
   const Value scores = c.in(0), target = c.cast(c.in(1), DataType::INT32);
-  const auto top = c.m.ops("TopK", {scores}, 2, {{"axis", std::int64_t(1)}, {"k", c.integer("k")}});
-  const Value hit = c.m.op("Equal", {c.cast(top[1], DataType::INT32), c.unsqueeze(target, 1)});
-  const Value any = c.reduce("ReduceMax", c.cast(hit, DataType::INT32), {1}, false);
-  return {c.cast(any, DataType::BOOL)};
+  const Value zero = c.m.scalar(0, target),
+              classes = c.m.scalar(double(c.shapeOf(scores)[1]), target);
+  const Value is =
+      c.m.op("And", {c.m.op("GreaterOrEqual", {target, zero}), c.m.op("Less", {target, classes})});
+  const Value at = c.unsqueeze(c.m.where(is, target, zero), 1);
+  const Value own = c.m.op("GatherElements", {scores, at}, {{"axis", std::int64_t(1)}});
+  const Value larger = c.cast(c.m.op("Greater", {scores, own}), DataType::INT32);
+  const Value count = c.reduce("ReduceSum", larger, {1}, false);
+  const Value few = c.m.op("Less", {count, c.m.scalar(double(c.integer("k")), count)});
+  const Value odd = c.squeeze(c.m.op("Or", {c.m.op("IsNaN", {own}), c.m.op("IsInf", {own})}), 1);
+  return {c.m.op("And", {c.m.op("And", {few, is}), c.m.op("Not", {odd})})};
 }
 
 } // namespace
