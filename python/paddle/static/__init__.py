@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """paddle.static: programs, and how they run."""
-from . import nn
+from . import amp, nn
 from .input import InputSpec, data
 from .inference_model import (deserialize_persistables, deserialize_program, load_from_file, load_inference_model,
                               normalize_program, save_inference_model, save_to_file, serialize_persistables,
