@@ -52,8 +52,8 @@ OWN = {
     "lr": Own(0.0, "the learning rate is that of the program's optimizer; this one is of the dynamic graph", in_key=False,
               use="without effect"),
     "is_dynamic": Own(False, "the dynamic graph is not there: build a static program", in_key=False, use="refused"),
-    "runtime_options.enable_eval": Own(False, "an evaluation is a program of its own, compiled with is_training=False",
-                                       in_key=False, use="without effect"),
+    "runtime_options.enable_eval": Own(False, "runs of a program that is trained compute its forward pass alone, without "
+                                              "dropout; nothing is learnt. It may be set between runs", in_key=False),
     "enable_manual_shard": Own(False, "`ipu_shard_guard` places operators"),
     "enable_half_partial": Own(False, "partial sums of products and convolutions are halves"),
 }

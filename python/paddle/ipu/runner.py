@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import popart
 import popart_core
+from popart import memory
 
 from .. import errors, random_state, steps
 from ..dtypes import VarType, to_numpy, to_type
@@ -34,7 +35,7 @@ def settings_of(strategy):
 class IpuRunner:
     def __init__(self, program, feeds, fetches, strategy, scope):
         self._scope, self._strategy, self._training = scope, strategy, strategy.is_training
-        self._program = program
+        self._program, self._feeds, self._evaluation = program, list(feeds), None
         variables = {v.name: scope.array(v.name) for v in program.list_vars()
                      if v.persistable and v.type == VarType.LOD_TENSOR and scope.array(v.name) is not None}
         typed = {name: (int(to_type(a.dtype)), a) for name, a in variables.items()}
@@ -78,6 +79,9 @@ class IpuRunner:
             session.compileAndExport("offline_cache.popart")
             return
         session.prepareDevice(True)
+        told = memory.advice(session, self._device)
+        if told:
+            print(f"Warning: {told}", file=sys.stderr)
         self._attached = True
         devices.take_turns(self)
         session.setRandomSeed(self._seed())
@@ -124,6 +128,8 @@ class IpuRunner:
         if fetches != self._fetches:
             raise ValueError(f"The program was compiled to fetch {self._fetches}, not {fetches}. Fetch those, or compile "
                              "it again.")
+        if self._training and self._strategy.get_option("runtime_options.enable_eval"):
+            return self._evaluate(feed)
         if len(feed) > len(self._whole):
             steps.refuse_unknown(feed, self._known)
         arrays = steps.arrays_of(self._whole, feed, self._rows)
@@ -137,11 +143,24 @@ class IpuRunner:
             self._send_rate()
         self._io.set([a.ctypes.data for a in arrays], [r.ctypes.data for r in results])
         try:
-            self._session.run(self._io)
-        except errors.FAILURES as problem:
-            raise errors.of(problem) from problem
-        self._newer_on_device = self._training or bool(self._changed)
+            with errors.translated():
+                self._session.run(self._io)
+        finally:  # a run that failed may have changed some
+            self._newer_on_device = self._training or bool(self._changed)
         return [r.astype(wanted, copy=False) for r, (_, _, wanted) in zip(results, self._forms)]
+
+    def _evaluate(self, feed):
+        """The forward pass with the weights as they are now. What it changes, such as moving statistics, does not come back."""
+        if not self._fetches:
+            return []
+        self.weights_to_host()
+        if self._evaluation is None:
+            self._evaluation = IpuRunner(self._program, self._feeds, self._fetches, self._strategy.of_evaluation(), self._scope)
+            self._evaluation._changed = set()
+        elif self._evaluation._attached:
+            self._evaluation.weights_from_host()
+        results = self._evaluation.run(feed, self._fetches)
+        return [r.reshape(shape) for r, (shape, _, _) in zip(results, self._forms)]
 
     def _send_rate(self):
         rate = steps.schedule(self._program, self._scope)
@@ -154,12 +173,13 @@ class IpuRunner:
     # ---- weights
 
     def weights_to_host(self):
-        if not self._training:
+        if not self._training and not self._changed:
             print("weights_to_host: the program is not trained, so the scope has its weights.", file=sys.stderr)
             return
         if self._newer_on_device and self._attached:
             self._session.weightsToHost()
-            self._state.fetch()
+            if self._training:
+                self._state.fetch()
             self._newer_on_device = False
 
     def weights_from_host(self):
@@ -173,7 +193,7 @@ class IpuRunner:
         """Others may have the IPUs; what was learnt is in the scope."""
         if self._compiled_only or not self._attached:
             return
-        if self._training:
+        if self._training or self._changed:
             self.weights_to_host()
         self._device.detach()
         self._attached = False

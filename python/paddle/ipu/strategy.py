@@ -91,7 +91,7 @@ class IpuStrategy:
             raise TypeError(f"set_options needs a dict of options, not {options!r}.")
         for name, value in options.items():
             self._set(name, value)
-            if name != "lr":
+            if name not in ("lr", "runtime_options.enable_eval"):
                 self.need_compile = True
 
     def _set(self, name, value):
@@ -150,6 +150,17 @@ class IpuStrategy:
         return self._own["enable_fp16"]
 
     # ---- for those who compile
+
+    def of_evaluation(self):
+        """The strategy of the forward pass alone, for as many rows a run as this one takes."""
+        out = IpuStrategy()
+        for name in ("_own", "_session", "_locations", "_patterns"):
+            getattr(out, name).update(getattr(self, name))
+        out._custom_ops, out._logger = self._custom_ops, self._logger
+        out.set_options({"is_training": False, "batches_per_step": self.get_option("batches_per_step") * self.accumulation,
+                         "enable_gradient_accumulation": False, "accumulation_factor": 1,
+                         "runtime_options.enable_eval": False, "onnx_dump_path": ""})
+        return out
 
     @property
     def replicas(self):

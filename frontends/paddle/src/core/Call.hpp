@@ -86,7 +86,7 @@ public:
   Value mean(Value v) const; // of all elements, rank 0
   Value sum(Value v) const;
 
-  bool testing() const; // is_test, or a program that is not trained
+  bool testing() const; // of dropout: is_test, or a program that is not trained
   Environment &environment() { return environment_; }
   const proto::OpDesc &op() const { return op_; }
   const std::string &type() const { return op_.type(); }

@@ -32,7 +32,7 @@ public:
   bool building = false; // of an operator that is being added: a misspelt attribute is an error
   // Every operator is converted as it is written, for a session that does not know of training.
   bool asWritten = false;
-  bool testing = false;              // nothing is trained: dropout and batch norm behave so
+  bool testing = false;              // nothing is trained: dropout drops nothing
   DataType floats = DataType::FLOAT; // FLOAT16: what floating-point variables are computed in
   // Operators of users: their name in Paddle -> type with domain, and version.
   std::map<std::string, std::pair<std::string, std::int64_t>> custom;

@@ -29,7 +29,8 @@ void batchNorm(Call &c) {
   const Values inputs{
       x, parameter(c, "Scale", channels, 1, type), parameter(c, "Bias", channels, 0, type),
       c.cast(c.in("Mean"), DataType::FLOAT), c.cast(c.in("Variance"), DataType::FLOAT)};
-  const bool fixed = c.testing() || c.flag("use_global_stats");
+  // Also in a program that is not trained the operator says which statistics it takes.
+  const bool fixed = c.flag("is_test") || c.flag("use_global_stats");
   if (fixed) {
     c.out("Y", fromChannelsFirst(
                    c, c.m.op("BatchNormalization", inputs, {{"epsilon", epsilonOf(c)}}), last));
