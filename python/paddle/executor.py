@@ -81,11 +81,14 @@ def _feeds(feed):
     return {name.name if isinstance(name, Variable) else name: value for name, value in feed.items()}
 
 
+def _flat(values):
+    return [v for each in values for v in _flat(each)] if isinstance(values, (list, tuple)) else [values]
+
+
 def _fetches(fetch_list):
     if fetch_list is None:
         return []
-    if not isinstance(fetch_list, (list, tuple)):
-        fetch_list = [fetch_list]
+    fetch_list = _flat(fetch_list)
     for f in fetch_list:
         if not isinstance(f, (Variable, str)):
             raise TypeError(f"fetch_list must hold variables or their names, not {type(f)}.")

@@ -4,7 +4,9 @@ import collections
 import contextlib
 
 
-class _Generator:
+class UniqueNameGenerator:
+    """Counts names; prefix: in front of all."""
+
     def __init__(self, prefix=""):
         self.numbers = collections.Counter()
         self.prefix = prefix
@@ -15,7 +17,7 @@ class _Generator:
         return f"{self.prefix}{key}_{number}"
 
 
-_current = _Generator()
+_current = UniqueNameGenerator()
 
 
 def generate(key):
@@ -25,14 +27,14 @@ def generate(key):
 def switch(new_generator=None):
     """Starts counting anew, or goes on with a generator that switch() gave before; returns the one until now."""
     global _current
-    before, _current = _current, new_generator or _Generator()
+    before, _current = _current, new_generator or UniqueNameGenerator()
     return before
 
 
 @contextlib.contextmanager
 def guard(new_generator=None):
     """Names within count from 0; a text is put in front of them."""
-    before = switch(_Generator(new_generator) if isinstance(new_generator, str) else new_generator)
+    before = switch(UniqueNameGenerator(new_generator) if isinstance(new_generator, str) else new_generator)
     try:
         yield
     finally:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """paddle.fluid: the older names of static graphs, as programs of their time use them."""
-from . import layers, nets
+from . import input, layers, nets
+from .input import embedding, one_hot
 from .. import optimizer, regularizer, unique_name
 from ..backward import append_backward, gradients
 from ..compiled_program import BuildStrategy, CompiledProgram, ExecutionStrategy

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """paddle.fluid.layers."""
+import sys as _sys
+
 from .. import tensor
 from ..helper import LayerHelper
 from ..nn.functional.activation import *  # noqa: F401,F403
-from ..nn.functional.common import one_hot, pad  # noqa: F401
+from ..nn.functional.common import pad  # noqa: F401
 from ..nn.functional.loss import smooth_l1_loss, softmax_with_cross_entropy, square_error_cost  # noqa: F401
 from ..nn.functional.pooling import pool2d as _pool2d
 from ..static.input import data  # noqa: F401
@@ -13,12 +15,13 @@ from ..static.nn import (batch_norm, conv2d, conv2d_transpose, data_norm, group_
 from ..static.nn import embedding as _embedding
 from ..static.nn import fc as _fc
 from ..tensor.creation import assign, cast, create_global_var, create_parameter, ones, zeros, zeros_like  # noqa: F401
-from ..tensor.manipulation import concat, expand_as, gather, reshape, shape, split, stack, transpose, unstack  # noqa: F401
+from ..tensor.manipulation import concat, expand_as, gather, shape, split, stack, transpose, unstack  # noqa: F401
 from ..tensor.math import (abs, ceil, cos, equal, exp, floor, greater_equal, greater_than, less_equal, less_than,  # noqa: F401
-                           log, logical_and, logical_not, logical_or, not_equal, pow, reciprocal, round, rsqrt, scale,
+                           log, logical_and, logical_not, logical_or, not_equal, reciprocal, round, rsqrt, scale,
                            sigmoid, sign, sin, sqrt, square, tanh)
 from ..tensor.search import where  # noqa: F401
 from .._names import refuse_unknown
+from .older import *  # noqa: F401,F403
 
 
 def fc(input, size, num_flatten_dims=1, param_attr=None, bias_attr=None, act=None, name=None):
@@ -150,4 +153,5 @@ def sigmoid_cross_entropy_with_logits(x, label, ignore_index=-100, name=None, no
                                                                        "normalize": bool(normalize)})
 
 
+nn = _sys.modules[__name__ + ".nn"] = _sys.modules[__name__]  # where programs of that time also find them
 refuse_unknown(__name__)

@@ -68,8 +68,11 @@ def add_n(inputs, name=None):
 
 
 def clip(x, min=None, max=None, name=None):
-    low, high = -3.4028235e38 if min is None else min, 3.4028235e38 if max is None else max
-    return LayerHelper("clip").append("clip", {"X": x}, {"min": float(low), "max": float(high)})
+    """min and max: numbers, or tensors of one."""
+    bounds = {"Min": (min, -3.4028235e38), "Max": (max, 3.4028235e38)}
+    tensors = {slot: value for slot, (value, _) in bounds.items() if isinstance(value, Variable)}
+    return LayerHelper("clip").append("clip", {"X": x, **tensors}, {
+        slot.lower(): float(other if value is None or slot in tensors else value) for slot, (value, other) in bounds.items()})
 
 
 def isnan(x, name=None):
