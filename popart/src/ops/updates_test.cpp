@@ -126,6 +126,50 @@ TEST(CopyVarUpdateOp, TakesPlaceAfterTheLastUseOfTheOldValue) {
   expectNear(out[2], {6, 8});
 }
 
+TEST(CopyVarUpdateOp, TakesOtherVariablesAsTheyWere) {
+  for (auto pass : {ir::Pass::Forward, ir::Pass::Update}) {
+    Model m;
+    m.b.pass = pass;
+    const auto v = m.input({2}, {1, 2}), w = m.input({2}, {3, 4}), z = m.input({2}, {5, 6});
+    const auto view = m.b.op("Reshape", {v}, {{"shape", ir::Integers{2}}});
+    const auto x = m.b.op("CopyVarUpdate", {v, w}), y = m.b.op("CopyVarUpdate", {w, z});
+    const auto other = m.b.op("CopyVarUpdate", {z, view});
+    optimizer::delayUpdates(m.graph);
+    const auto out = m.run({x, y, other});
+    expectNear(out[0], {3, 4});
+    expectNear(out[1], {5, 6});
+    expectNear(out[2], {1, 2});
+  }
+}
+
+TEST(CopyVarUpdateOp, TakesItsOwnVariableTurnedRound) {
+  Model m;
+  const auto v = m.input({3}, {1, 2, 3});
+  const auto turned = m.b.op("Slice", {v},
+                             {{"axes", ir::Integers{0}},
+                              {"starts", ir::Integers{2}},
+                              {"ends", ir::Integers{-4}},
+                              {"steps", ir::Integers{-1}}});
+  const auto updated = m.b.op("CopyVarUpdate", {v, turned});
+  const auto both = m.b.add(updated, turned); // of the new value and of the old one
+  optimizer::delayUpdates(m.graph);
+  const auto out = m.run({updated, both});
+  expectNear(out[0], {3, 2, 1});
+  expectNear(out[1], {6, 4, 2});
+}
+
+TEST(CopyVarUpdateOp, LeavesViewsOfTheOldValueWhatTheyAre) {
+  Model m;
+  const auto v = m.input({2}, {1, 2}), x = m.input({2}, {5, 7});
+  const auto view = m.b.reshape(v, {2, 1});
+  const auto updated = m.b.op("CopyVarUpdate", {v, x});
+  const auto sum = m.b.add(view, 1);
+  optimizer::delayUpdates(m.graph);
+  const auto out = m.run({sum, updated});
+  expectNear(out[0], {2, 3});
+  expectNear(out[1], {5, 7});
+}
+
 TEST(CopyVarUpdateOp, RefusesOtherShapesAndConstants) {
   Model m;
   const auto v = m.input({2}, {1, 2}), x = m.input({3}, {5, 7, 9});

@@ -139,3 +139,20 @@ def test_an_overridden_train_step(strategy):
         model.compile(keras.optimizers.SGD(0.1), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
         history = model.fit(X, Y, batch_size=8, epochs=3, verbose=0).history
     assert set(history) == {"mine"} and history["mine"][-1] < history["mine"][0]
+
+
+def test_variables_take_each_others_values():
+    a, b, c = tf.Variable([1.0, 2.0]), tf.Variable([3.0, 4.0]), tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+
+    @tf.function
+    def swap():
+        before, turned = tf.identity(a), tf.transpose(c)
+        a.assign(b)
+        b.assign(before)
+        c.assign(turned)
+        return before
+
+    for _ in range(3):
+        before = a.numpy().tolist()
+        assert swap().numpy().tolist() == before
+    assert a.numpy().tolist() == [3, 4] and b.numpy().tolist() == [1, 2] and c.numpy().tolist() == [[1, 3], [2, 4]]
