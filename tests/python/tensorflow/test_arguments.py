@@ -213,3 +213,11 @@ def test_types_of_layers_are_whatever_names_a_type():
     for kind in (np.float32, "float32", tf.float32, np.dtype("float32")):
         assert keras.Input((3,), dtype=kind).dtype is tf.float32
         assert keras.layers.Dense(2, dtype=kind).dtype == "float32"
+
+
+def test_inputs_may_have_a_last_dimension_of_one_more_or_less():
+    for shape in ((4, 4), (4, 4, 1)):
+        i = keras.Input(shape)
+        model = keras.Model(i, keras.layers.Flatten()(i))
+        for given in ((2, 4, 4), (2, 4, 4, 1)):
+            assert model.predict(np.ones(given, "float32")).shape == (2, 16)

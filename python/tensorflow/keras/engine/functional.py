@@ -4,6 +4,7 @@ from tensorflow.framework import nest
 from tensorflow.framework.graphs import placed
 from tensorflow.keras.engine.nodes import KerasTensor
 from tensorflow.keras.engine.training import Model
+from tensorflow.ops import array_ops
 
 
 class Functional(Model):
@@ -91,8 +92,9 @@ class Functional(Model):
         for t, v in zip(self.inputs, flat):
             v = v if v.dtype is t.dtype else _in_type(v, t.dtype)
             if v.shape.rank == t.shape.rank - 1 and t.shape[-1] == 1:
-                from tensorflow.ops import array_ops
                 v = array_ops.expand_dims(v, -1)
+            elif v.shape.rank == t.shape.rank + 1 and v.shape[-1] == 1:
+                v = array_ops.squeeze(v, [-1])
             if not t.shape[1:].is_compatible_with(v.shape[1:]):
                 raise ValueError(f'Input 0 is incompatible with layer {self.name}: expected shape={t.shape}, found '
                                  f"shape={v.shape}")
