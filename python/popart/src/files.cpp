@@ -13,7 +13,12 @@
 
 namespace {
 
+// Other threads run meanwhile: one of them may be the reader of a pipe that is written to.
 template <class Work> auto orRaise(const Work &work) {
+  const auto unlocked = [&] {
+    const py::gil_scoped_release release;
+    return work();
+  };
   const auto raise = [](PyObject *type, const std::exception &e) {
     const auto text = py::reinterpret_steal<py::object>(
         PyUnicode_DecodeFSDefault(e.what())); // which quotes paths
@@ -21,7 +26,7 @@ template <class Work> auto orRaise(const Work &work) {
     return py::error_already_set();
   };
   try {
-    return work();
+    return unlocked();
   } catch (const base::UnsafeError &e) {
     throw raise(PyExc_PermissionError, e);
   } catch (const base::FileError &e) {
@@ -35,7 +40,8 @@ public:
       : file_(orRaise([&] { return std::make_unique<base::OutputFile>(path); })) {}
   int fileno() const { return open().descriptor(); }
   void commit() {
-    orRaise([&] { open().commit(); });
+    base::OutputFile &file = open();
+    orRaise([&] { file.commit(); });
     discard();
   }
   void discard() { file_.reset(); }
@@ -59,7 +65,10 @@ class Cache {
 public:
   Cache(const std::string &folder, const std::string &remedy)
       : files_(orRaise([&] { return base::FileCache(folder, {}, "", remedy); })) {}
-  std::string pathOf(const std::string &name) const { return files_.folder().pathOf(name); }
+  py::str pathOf(const std::string &name) const { // as os.fsdecode would
+    return py::reinterpret_steal<py::str>(
+        PyUnicode_DecodeFSDefault(files_.folder().pathOf(name).c_str()));
+  }
   // (a descriptor, which is the caller's, or -1; why what is there is not used)
   std::pair<int, std::string> find(const std::string &name) const {
     std::string why;
@@ -67,17 +76,7 @@ public:
     return {file.release(), why};
   }
   template <class S> void store(const std::string &name, S &session) const {
-    std::exception_ptr problem;
-    {
-      const py::gil_scoped_release unlocked;
-      try {
-        files_.store(name, [&](std::ostream &out) { saveProgram(session, out); });
-      } catch (...) {
-        problem = std::current_exception();
-      }
-    }
-    if (problem)
-      orRaise([&] { std::rethrow_exception(problem); });
+    orRaise([&] { files_.store(name, [&](std::ostream &out) { saveProgram(session, out); }); });
   }
 
 private:
