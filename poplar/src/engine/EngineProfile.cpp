@@ -44,9 +44,18 @@ bool Engine::Impl::wantsReport() const {
           options.flag("autoReport.outputSerializedGraph"));
 }
 
+// Names are names, and no way out of the folder: "../x" and "/x" are x.
+static std::filesystem::path below(const std::filesystem::path &name) {
+  std::filesystem::path out;
+  for (const auto &part : name.relative_path())
+    if (!part.empty() && part != "." && part != "..")
+      out /= part;
+  return out;
+}
+
 std::string Engine::Impl::reportDirectory() const {
   std::filesystem::path directory = options.text("autoReport.directory");
-  const auto &own = name.empty() ? options.text("autoReport.name") : name;
+  const auto own = below(name.empty() ? options.text("autoReport.name") : name);
   return (own.empty() ? directory : directory / own).string();
 }
 

@@ -404,6 +404,22 @@ TEST(Engine, WritesReportsWhereItIsTold) {
   EXPECT_TRUE(std::filesystem::exists(folder.path + "/second/profile.pop"));
 }
 
+TEST(Engine, ANameLeadsNoReportOutOfItsFolder) {
+  Folder folder;
+  Small s;
+  const OptionFlags flags{{"autoReport.outputGraphProfile", "true"},
+                          {"autoReport.directory", folder.path + "/in"}};
+  for (const auto &name : {std::string("../up"), folder.path + "/away", std::string("a/../../b")})
+    Engine(s.graph, Sequence(), flags, {}, name);
+  Engine(s.graph, Sequence(), flags, {}, "..");
+  EXPECT_TRUE(std::filesystem::exists(folder.path + "/in/up/profile.pop"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path + "/in" + folder.path + "/away/profile.pop"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path + "/in/a/b/profile.pop"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path + "/in/profile.pop"));
+  for (const auto &entry : std::filesystem::directory_iterator(folder.path))
+    EXPECT_EQ(entry.path().filename(), "in");
+}
+
 TEST(Engine, TellsWhereTheHostsTimeWent) {
   Folder folder;
   Small s;
