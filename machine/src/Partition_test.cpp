@@ -39,7 +39,7 @@ TEST_F(Configuration, IsReadAsItWasWritten) {
 TEST_F(Configuration, ThatIsDamagedIsRefusedWithFileAndKeyAndRemedy) {
   EXPECT_EQ(refusal("\"ipuof\"", "\"../x\""),
             "\"/x/demo.conf\": \"partition\" must be a name, not \"../x\": letters, digits, '.', "
-            "'-' and '_', at most 64 of them" +
+            "'-' and '_', at most 64 of them, and begins with a letter, digit or '_'" +
                 remedy);
   EXPECT_EQ(refusal("\"gcd\": 0", "\"gcd\": 1"),
             "\"/x/demo.conf\": \"gcd\" must be a whole number from 0 to 0" + remedy);

@@ -100,6 +100,7 @@ if command -v gc-info >/dev/null; then
   refuses "no host's name" env IPUOF_VIPU_API_HOST=-x IPUOF_VIPU_API_PARTITION_ID=far gc-info -l
 fi
 refuses "cannot be listened on" vipu-server --port "$port" --state other.sqlite
+is "$(vipu-server --port "$port" --state other.sqlite 2>&1 | wc -l)" 1
 stop
 refuses "cannot be reached" vipu --api-timeout 2 list partitions
 start

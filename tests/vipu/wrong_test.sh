@@ -43,6 +43,7 @@ unharmed refuses "There is no agent ag99" vipu-admin create cluster c2 --agents 
 unharmed refuses "is in cluster c1" vipu-admin remove agent ag09
 unharmed refuses "There is no cluster c9" vipu create partition p --size 1 --cluster c9
 unharmed refuses "is no name for a partition" vipu create partition "../p" --size 1
+unharmed refuses "is no name for a partition" vipu create partition --size 1 -- -h
 unharmed refuses "is no name for a partition" vipu create partition "$(printf 'p%.0s' {1..100})" --size 1
 unharmed refuses "is no host's name" vipu-admin create agent ag10 --host $'a\nb'
 

@@ -6,7 +6,9 @@
 #include "Service.hpp"
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <cstdlib>
 #include <google/protobuf/stubs/logging.h>
+#include <grpc/support/log.h>
 #include <grpcpp/grpcpp.h>
 #include <iostream>
 #include <unistd.h>
@@ -32,9 +34,17 @@ sigset_t blockSignals() {
   return signals;
 }
 
+// Whoever sends nonsense must not fill the log, and what goes wrong here is said in our own words.
+// GRPC_VERBOSITY asks for gRPC's.
+void quietLibraries() {
+  google::protobuf::SetLogHandler(nullptr);
+  if (!std::getenv("GRPC_VERBOSITY"))
+    gpr_set_log_function([](gpr_log_func_args *) {});
+}
+
 void serveUntilSignal(Store &store, bool secure, const std::string &address, unsigned port) {
   const auto signals = blockSignals();
-  google::protobuf::SetLogHandler(nullptr); // whoever sends nonsense must not fill the log
+  quietLibraries();
   Service service(store, secure, base::str(hostName(), ":", port));
   grpc::ServerBuilder builder;
   int bound = 0;

@@ -9,7 +9,8 @@ namespace machine {
 
 constexpr unsigned mostIpus = 4096; // of a machine
 
-constexpr const char *nameRule = "letters, digits, '.', '-' and '_', at most 64 of them";
+constexpr const char *nameRule =
+    "letters, digits, '.', '-' and '_', at most 64 of them, and begins with a letter, digit or '_'";
 bool isName(const std::string &text); // of a partition, cluster, allocation, agent or user
 
 struct Partition {
