@@ -14,6 +14,7 @@
 //   two stages, accumulation 3:   fill [0]   full [0 1] [0 1]   drain [1]   update
 #include "lowering/programs.hpp"
 
+#include "analysis/storage.hpp"
 #include "base/Text.hpp"
 #include "lowering/calls.hpp"
 #include "lowering/iotiles.hpp"
@@ -373,7 +374,11 @@ private:
       Outlet outlet{stream, {}};
       if (session_.numIOTiles > 0 && art.tileSet() == TileSet::IO)
         outlet.landing = onIoTiles(t, id);
-      copyOut(art, once && isAccumulator(v) ? beforeUpdate(t, id) : t, outlet, into, pass, id);
+      const auto kept = !once              ? t
+                        : isAccumulator(v) ? copied(t, id, beforeUpdate_)
+                        : changes(v)       ? copied(t, id, into)
+                                           : t;
+      copyOut(art, kept, outlet, into, pass, id);
     }
     describe(spec, art);
     interface_.anchors.push_back(spec);
@@ -382,10 +387,22 @@ private:
     const auto &value = model_.graph[v];
     return value.kind == Kind::Variable && value.role == ir::Role::Accumulator;
   }
-  // What an update leaves of it is zeros.
-  poplar::Tensor beforeUpdate(const poplar::Tensor &t, const TensorId &id) {
+  // Whether a value may lie in a variable that changes before the step ends.
+  bool changes(Value v) {
+    if (changing_.empty()) {
+      classes_ = analysis::memoryClasses(model_.graph);
+      changing_.resize(classes_.size(), false);
+      for (const auto &node : model_.graph.nodes)
+        for (auto i : analysis::writtenInputs(model_.graph, node))
+          if (node.def->updates >= 0)
+            changing_[classes_[node.inputs[i].value]] = true;
+    }
+    return model_.graph[v].kind == Kind::Computed && changing_[classes_[v.value]];
+  }
+  // As it is at this point: what an update leaves of an accumulator is zeros.
+  poplar::Tensor copied(const poplar::Tensor &t, const TensorId &id, Sequence &here) {
     auto kept = graph_->clone(t, "anchor/" + id);
-    beforeUpdate_.add(Copy(t, kept));
+    here.add(Copy(t, kept));
     return kept;
   }
   // A variable that is not whole on the tiles, for somebody outside the model to look at.
@@ -673,6 +690,8 @@ private:
   poplar::Graph compute_, io_; // the tiles of root_ by what they do; all of them without I/O tiles
   poplar::Graph *graph_;       // where the model runs
   Lowering lowering_;
+  std::vector<std::uint32_t> classes_; // of memory, by value
+  std::vector<bool> changing_;         // by class
   Interface interface_;
   std::vector<Sequence> programs_;
   std::vector<Stage> work_;

@@ -270,3 +270,143 @@ def test_a_scope_that_only_says_reuse():
             assert tf.get_variable("u", [1]) is tf.get_variable("u", [1])
         with pytest.raises(TypeError, match="name_or_scope is required"), tf.variable_scope(None):
             pass
+
+
+@pytest.mark.parametrize("body,rounds,first,wanted", [
+    (lambda a, b: [a + b, a], 4, (1.0, 0.0), (5, 3)), (lambda a, b: [b, a], 3, (1.0, 2.0), (2, 1)),
+    (lambda a, b, c: [b, c, a], 4, (1.0, 2.0, 3.0), (2, 3, 1)), (lambda a, b: [b + 1.0, a], 1, (1.0, 2.0), (3, 1))])
+@pytest.mark.parametrize("fed", [False, True])
+def test_a_loops_variables_take_each_others_places(body, rounds, first, wanted, fed):
+    configured()
+    places = [tf.placeholder(tf.float32, []) for _ in first]
+    with ipu_scope("/device:IPU:0"):
+        found = ipu.ipu_compiler.compile(lambda *a: ipu.loops.repeat(rounds, body, list(a) if fed else list(first)),
+                                         places if fed else [])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for _ in range(2):
+            assert tuple(session.run(found, dict(zip(places, first)) if fed else None)) == wanted
+
+
+def in_a_session(function, *fed):
+    """A compiled function with these numbers for its inputs, run twice."""
+    configured()
+    places = [tf.placeholder(np.asarray(v).dtype, np.shape(v)) for v in fed]
+    with ipu_scope("/device:IPU:0"):
+        found = ipu.ipu_compiler.compile(function, places)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        first, second = (session.run(found, dict(zip(places, fed))) for _ in range(2))
+    assert np.array_equal(first, second)
+    return first
+
+
+def test_a_loops_body_may_use_what_its_variable_began_with():
+    x = np.float32(2)
+    assert in_a_session(lambda x: ipu.loops.repeat(3, lambda v: v * x, [x]), x) == [16]
+    assert in_a_session(lambda x: ipu.loops.repeat(3, lambda a, b: [a + b, b], [x, x]), x) == [8, 2]
+
+
+def test_loops_begin_with_computed_values_and_follow_each_other():
+    x = np.float32(1)
+    assert in_a_session(lambda x: ipu.loops.repeat(3, lambda v: v + 1.0, [x * 2.0]), x) == [5]
+    assert in_a_session(lambda x: ipu.loops.repeat(2, lambda v: v * 3.0, ipu.loops.repeat(3, lambda v: v + 1.0, [x])), x) == [36]
+    assert in_a_session(lambda x: ipu.loops.repeat(2, lambda a, b: [b, a * 2.0], [x * 2.0, x * 3.0]), x) == [4, 6]
+
+
+def test_the_number_of_rounds_may_be_fed():
+    assert in_a_session(lambda n: ipu.loops.repeat(n, lambda v: v + 1.0, [0.0]), np.int32(3)) == [3]
+    assert in_a_session(lambda n: ipu.loops.repeat(n, lambda a, b: [b, a], [1.0, 2.0]), np.int32(3)) == [2, 1]
+
+
+def test_a_compiled_function_returns_a_variable():
+    def counted():
+        v = tf.get_variable("v", initializer=1.0)
+        with tf.control_dependencies([tf.assign(v, v + 1.0)]):
+            return v
+    configured()
+    with ipu_scope("/device:IPU:0"):
+        found = ipu.ipu_compiler.compile(counted)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(found) == [2] and session.run(found) == [3]
+
+
+def test_constant_initializers_say_their_type_and_shape():
+    found = tf.get_variable("c", [2, 2], initializer=tf.constant_initializer([1, 2, 3, 4], tf.int32), dtype=tf.int32)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(found).tolist() == [[1, 2], [3, 4]]
+    with pytest.raises(TypeError, match="Expected Tensor's shape"):
+        tf.get_variable("d", [3], initializer=tf.constant_initializer([1, 2], verify_shape=True))
+
+
+def test_variables_that_a_compiled_function_swaps():
+    configured()
+    a, b = tf.get_variable("a", initializer=[1.0, 2.0]), tf.get_variable("b", initializer=[3.0, 4.0])
+
+    def swapped():
+        before = tf.identity(a)
+        return tf.assign(a, b), tf.assign(b, before)
+    with ipu_scope("/device:IPU:0"):
+        found = ipu.ipu_compiler.compile(swapped)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert [v.tolist() for v in session.run(found)] == [[3, 4], [1, 2]]
+        assert session.run(a).tolist() == [3, 4] and session.run(b).tolist() == [1, 2]
+
+
+def test_variables_have_the_type_of_the_value_they_are_given():
+    for i, (value, kind) in enumerate([(np.float16(1), tf.float16), (tf.constant(1.0, tf.float16), tf.float16),
+                                       (np.int32(3), tf.int32), ([1, 2], tf.int32), (3, tf.int32), (1.5, tf.float32),
+                                       (np.ones(2, "float64"), tf.float64)]):
+        assert tf.get_variable(f"v{i}", initializer=value).dtype is kind
+    assert tf.get_variable("told", initializer=3, dtype=tf.float32).dtype is tf.float32
+    with pytest.raises(ValueError, match="do not specify shape"):
+        tf.get_variable("both", [2], initializer=[1, 2])
+
+
+RULES = {"descent": (lambda rate: tf.train.GradientDescentOptimizer(rate), lambda v, g, rate: (g, rate * g)),
+         "momentum": (lambda rate: tf.train.MomentumOptimizer(rate, 0.5), lambda v, g, rate: (0.5 * v + g, rate * (0.5 * v + g))),
+         "nesterov": (lambda rate: tf.train.MomentumOptimizer(rate, 0.5, use_nesterov=True),
+                      lambda v, g, rate: (0.5 * v + g, rate * (g + 0.5 * (0.5 * v + g))))}
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_rate_that_is_fed(rule, compiled):
+    configured()
+    optimizer, expected = RULES[rule]
+    rate = tf.placeholder(tf.float32, [])
+
+    def step(rate):
+        w = tf.get_variable("w", initializer=[1.0, -2.0], use_resource=True)
+        loss = tf.reduce_sum(tf.square(w))
+        train = optimizer(rate).minimize(loss)
+        with tf.control_dependencies([train]):
+            return tf.identity(loss)
+    if compiled:
+        with ipu_scope("/device:IPU:0"):
+            run = ipu.ipu_compiler.compile(step, [rate])
+    else:
+        w = tf.get_variable("w", initializer=[1.0, -2.0])
+        run = optimizer(rate).minimize(tf.reduce_sum(tf.square(w)))
+    w, v = np.array([1.0, -2.0]), np.zeros(2)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for now in (0.1, 0.2, 0.05):
+            session.run(run, {rate: now})
+            v, change = expected(v, 2 * w, now)
+            w = w - change
+        np.testing.assert_allclose(session.run(tf.trainable_variables()[0]), w, rtol=1e-5)
+
+
+def test_a_rate_that_is_a_variable():
+    w, rate = tf.get_variable("w", initializer=[1.0]), tf.get_variable("rate", initializer=0.5, trainable=False)
+    train = tf.train.GradientDescentOptimizer(rate).minimize(tf.reduce_sum(w), var_list=[w])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(train)
+        session.run(tf.assign(rate, 0.25))
+        session.run(train)
+        assert session.run(w).tolist() == [0.25]

@@ -8,8 +8,47 @@ from tensorflow.framework.arrays import save_arrays
 from tensorflow.framework.graphs import active, current
 from tensorflow.framework.scopes import group
 from tensorflow.framework.tape import graph_gradients
+from tensorflow.framework.tensors import SymbolicTensor
 from tensorflow.framework.variables import Variable
 from tensorflow.keras import optimizers as _keras
+from tensorflow.keras.optimizers import schedules as _schedules
+from tensorflow.ops import math_ops
+
+
+class _Fed(_schedules.LearningRateSchedule):
+    """A rate that is a tensor of the graph or a variable: its value when a step runs."""
+
+    def __init__(self, rate):
+        self._rate = rate
+
+    def __call__(self, step):
+        return math_ops.cast(self._rate, "float32")
+
+
+def _rate(given):
+    given = given() if callable(given) else given
+    return _Fed(given) if isinstance(given, (SymbolicTensor, Variable)) else given
+
+
+class _Momentum(_keras.SGD):
+    """v = momentum * v + g;  w -= rate * v,  or with Nesterov  w -= rate * (g + momentum * v)"""
+
+    def update(self, gradient, var, rate):
+        if not self.momentum:
+            super().update(gradient, var, rate)
+            return
+        slot = self.get_slot(var, "momentum")
+        v = math_ops.add(math_ops.multiply(slot, self.momentum), gradient)
+        slot.assign(v)
+        step = math_ops.add(math_ops.multiply(v, self.momentum), gradient) if self.nesterov else v
+        var.assign_sub(math_ops.multiply(step, rate))
+
+    def fused(self, popart, rate, clip, accum):
+        return popart.SGD({"defaultLearningRate": (rate, False), "defaultMomentum": (float(self.momentum), True),
+                           "nesterov": (bool(self.nesterov), True)}, clip, popart.SGDAccumulatorAndMomentum.Separate, accum)
+
+    def fused_slots(self):
+        return {"momentum": ("Accl1", 1)} if self.momentum else {}
 
 
 class Optimizer:
@@ -68,25 +107,25 @@ def _gather(graph, made, variable, how, value):
 
 class GradientDescentOptimizer(Optimizer):
     def __init__(self, learning_rate, use_locking=False, name="GradientDescent"):
-        super().__init__(_keras.SGD(learning_rate), name)
+        super().__init__(_keras.SGD(_rate(learning_rate)), name)
 
 
 class MomentumOptimizer(Optimizer):
     """v = momentum * v + g;  w -= rate * v"""
 
     def __init__(self, learning_rate, momentum, use_locking=False, name="Momentum", use_nesterov=False):
-        super().__init__(_keras.SGD(learning_rate, momentum, use_nesterov), name)
+        super().__init__(_Momentum(_rate(learning_rate), momentum, use_nesterov), name)
 
 
 class AdamOptimizer(Optimizer):
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, use_locking=False, name="Adam"):
-        super().__init__(_keras.Adam(learning_rate, beta1, beta2, epsilon), name)
+        super().__init__(_keras.Adam(_rate(learning_rate), beta1, beta2, epsilon), name)
 
 
 class RMSPropOptimizer(Optimizer):
     def __init__(self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False, centered=False,
                  name="RMSProp"):
-        super().__init__(_keras.RMSprop(learning_rate, decay, momentum, epsilon, centered), name)
+        super().__init__(_keras.RMSprop(_rate(learning_rate), decay, momentum, epsilon, centered), name)
 
 
 def get_or_create_global_step(graph=None):

@@ -6,6 +6,7 @@ from tensorflow.compat.v1.graphs import get_default_graph
 from tensorflow.framework import dtypes
 from tensorflow.framework.graphs import current, eagerly
 from tensorflow.framework.scopes import name_scope
+from tensorflow.framework.tensors import EagerTensor, convert_to_tensor
 from tensorflow.framework.variables import Variable
 
 AUTO_REUSE = "auto"
@@ -49,6 +50,24 @@ def variable_scope(name_or_scope=None, default_name=None, values=None, initializ
         _scopes.pop()
 
 
+def _made(initializer, shape, dtype):
+    from tensorflow.keras import initializers
+    with eagerly():
+        return initializers.get(initializer)(tuple(shape or ()), dtype=dtype), dtype
+
+
+def _given(value, shape, dtype):
+    """A value in place of an initializer: shape and type are its own."""
+    if shape is not None:
+        raise ValueError("If initializer is a constant, do not specify shape.")
+    with eagerly():
+        value = convert_to_tensor(value)
+    dtype = value.dtype if dtype is None else dtypes.as_dtype(dtype)
+    if value.dtype is not dtype and isinstance(value, EagerTensor):
+        value = convert_to_tensor(value.array.astype(dtype.as_numpy_dtype))
+    return value, dtype
+
+
 def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None,
                  caching_device=None, partitioner=None, validate_shape=True, use_resource=None, custom_getter=None, **_):
     for value, what in ((custom_getter, "custom_getter"), (partitioner, "partitioner")):
@@ -67,15 +86,11 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
     if scope.reuse and scope.reuse != AUTO_REUSE:
         raise ValueError(f"Variable {full} does not exist, or was not created with tf.get_variable(). Did you mean to set "
                          "reuse=tf.AUTO_REUSE in VarScope?")
-    from tensorflow.keras import initializers
-    dtype = dtypes.as_dtype(dtype or scope.dtype or "float32")
     initializer = initializer if initializer is not None else scope.initializer or "glorot_uniform"
     if isinstance(initializer, (type, str)) or callable(initializer):
-        initializer = initializers.get(initializer)
-        with eagerly():
-            value = initializer(tuple(shape or ()), dtype=dtype)
+        value, dtype = _made(initializer, shape, dtypes.as_dtype(dtype or scope.dtype or "float32"))
     else:
-        value = initializer
+        value, dtype = _given(initializer, shape, dtype or scope.dtype)
     before, current.scopes = current.scopes, ()
     try:
         out = Variable(value, trainable, name=full, dtype=dtype)

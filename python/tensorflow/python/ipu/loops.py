@@ -7,25 +7,45 @@ import numpy as np
 from tensorflow.framework import nest
 from tensorflow.framework.graphs import active
 from tensorflow.framework.tensors import EagerTensor, Tensor, constant_value, convert_to_tensor
-from tensorflow.ops import control_flow
+from tensorflow.ops import control_flow, math_ops
 from tensorflow.python.ipu.programs import program, root_program
 
 
 def repeat(n, body, inputs=None, infeed_queue=None, use_while_v1=True):
     """body n times: it gets the loop's state, then the elements of the infeed, and gives the new state."""
-    n = int(constant_value(convert_to_tensor(n)) if isinstance(n, Tensor) else n)
     state = _listed(inputs)
     _check_arity(body, state, infeed_queue)
     graph = active()
     if graph is None:
         raise RuntimeError("loops.repeat() belongs into a function that ipu_compiler.compile compiles.")
-    top = program()
+    rounds, top = constant_value(convert_to_tensor(n)), program()
+    state = list(map(convert_to_tensor, state))
     if top is not None and top.rounds is None:
-        return _main(top, n, body, state, infeed_queue)
+        if rounds is not None and (infeed_queue is not None or all(_start_of(top, t) is not None for t in state)):
+            return _main(top, int(rounds), body, state, infeed_queue)
+        top.rounds = 1
     if infeed_queue is not None:
-        raise NotImplementedError("A loop with an infeed must be the outermost loop of a program.")
-    made = control_flow.loop(graph, lambda *v: _state(body(*v), len(v)), list(map(convert_to_tensor, state)), trip=n)
-    return _unlisted(list(made))
+        raise NotImplementedError("A loop with an infeed must be the outermost loop of a program, and its number of rounds "
+                                  "known.")
+    return _inner(graph, n, rounds, body, state)
+
+
+def _inner(graph, n, rounds, body, state):
+    """A loop that is an operation of the program."""
+    if rounds is not None:
+        return list(control_flow.loop(graph, lambda *v: _state(body(*v), len(v)), state, trip=int(rounds)))
+    last = math_ops.cast(n, "int32")
+    made = control_flow.loop(graph, lambda i, *v: [i + 1, *_state(body(*v), len(v))], [convert_to_tensor(0), *state],
+                             condition=lambda i, *v: i < last)
+    return list(made)[1:]
+
+
+def _start_of(top, tensor):
+    """What a variable of the program can begin with: numbers, or which input of the program; None if it is computed."""
+    known = constant_value(tensor)
+    if known is not None:
+        return np.array(known)
+    return next((i for i, a in enumerate(top.arguments) if top.read(a) is tensor), None)
 
 
 def while_loop(condition, body, inputs=None, infeed_queue=None, maximum_iterations=None, use_while_v1=True):
@@ -47,18 +67,13 @@ def _main(graph, n, body, state, queue):
     """The body is the program; what it carries are variables of the program."""
     graph.rounds = n
     carried, graph.starts = [], []
-    for value in state:
-        tensor = convert_to_tensor(value)
-        known = constant_value(tensor)
-        if known is None:
-            argument = next((a for a in graph.arguments if graph.read(a) is tensor), None)
-            if argument is None:
-                raise NotImplementedError("The first value of a loop's variable must be a constant or an input of the "
-                                          "compiled function.")
-            variable = argument
-        else:
-            variable = graph.hidden(np.asarray(known), "state")
-            graph.starts.append((variable, np.array(known)))
+    for tensor in state:
+        start = _start_of(graph, tensor)
+        if start is None:
+            raise NotImplementedError("The first value of a variable of a loop with an infeed must be a constant or an input "
+                                      "of the compiled function.")
+        variable = graph.hidden(np.zeros(tensor.shape.as_list(), tensor.dtype.as_numpy_dtype), "state")
+        graph.starts.append((variable, start))
         carried.append(variable)
     elements = [] if queue is None else queue.dequeue_in(graph)
     args, kwargs = ([], elements) if isinstance(elements, dict) else (_listed(elements), {})

@@ -104,9 +104,9 @@ class Compiled:
                 graph.arguments.append(variable)
                 given.append(graph.read(variable))
             self.result = function(*given)
-        self.tensors = [graph.taken(t.read_value() if isinstance(t, Variable) else t)
-                        for t in nest.flatten(self.result) if isinstance(t, (Tensor, Variable))] \
-            if not _is_operation(self.result) else []
+            self.tensors = [graph.taken(t.read_value() if isinstance(t, Variable) else t)
+                            for t in nest.flatten(self.result) if isinstance(t, (Tensor, Variable))] \
+                if not _is_operation(self.result) else []
         self.executable = None
 
     def _finish(self):
@@ -182,7 +182,7 @@ class Compiled:
         for variable, value in zip(graph.arguments, arguments):
             variable.set(value)
         for state, start in graph.__dict__.get("starts", ()):
-            state.set(start)
+            state.set(arguments[start] if isinstance(start, int) else start)
         times = executable.settings.times
         fed = []
         for queue, tensors in graph.infeeds:
