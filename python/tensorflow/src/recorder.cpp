@@ -308,7 +308,9 @@ std::string Recorder::fingerprint() const {
 }
 
 void bindRecorder(py::module &m) {
-  py::class_<Recorder>(m, "Recorder", "Takes down the operations of a graph in program order.")
+  // PopTorch has a class of that name, and both may be in one process.
+  py::class_<Recorder>(m, "Recorder", py::module_local(),
+                       "Takes down the operations of a graph in program order.")
       .def(py::init<>())
       .def("input", &Recorder::input, "A tensor that is fed.")
       .def("variable", &Recorder::variable, "A variable in this memory.")
