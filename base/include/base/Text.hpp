@@ -10,8 +10,15 @@
 
 namespace base {
 
+// A stream of text that says so when there is no memory: others drop what they cannot hold, and
+// what is left of a key or a file looks whole.
+class TextStream : public std::ostringstream {
+public:
+  TextStream() { exceptions(std::ios::badbit); }
+};
+
 template <class... Parts> std::string str(const Parts &...parts) {
-  std::ostringstream out;
+  TextStream out;
   (out << ... << parts);
   return out.str();
 }
@@ -21,7 +28,7 @@ std::string thousands(std::uint64_t value);
 
 // [2,3,4]
 template <class Range> std::string list(const Range &range, const char *separator = ",") {
-  std::ostringstream out;
+  TextStream out;
   const char *next = "[";
   for (const auto &item : range) {
     out << next << item;

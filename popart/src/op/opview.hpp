@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A node as the functions of its operator see it: inputs, outputs and attributes with their checks.
 #pragma once
+#include "base/Text.hpp"
 #include "ir/graph.hpp"
 #include <sstream>
 
@@ -79,7 +80,7 @@ public:
 
   // popart::error: "MatMul (at "layer1/fc"): <parts>" with the values given.
   template <class... Parts> [[noreturn]] void fail(const Parts &...parts) const {
-    std::ostringstream out;
+    base::TextStream out;
     (out << ... << parts);
     failWith(out.str());
   }

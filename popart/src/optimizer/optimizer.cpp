@@ -142,7 +142,7 @@ void Optimizer::validReplacement(const Optimizer &other) const {
 }
 
 std::string Optimizer::structure() const {
-  std::ostringstream out;
+  base::TextStream out;
   out << type_s();
   for (const auto &[name, value] : modes())
     out << ' ' << name << '=' << value;

@@ -62,7 +62,7 @@ void checkDotOptions(const SessionOptions &options) {
 }
 
 std::string dotText(const ir::Graph &graph, int first, int last, bool outputNames) {
-  std::ostringstream out;
+  base::TextStream out;
   out << "digraph " << quoted(graph.name) << " {\nsize=\"6,6\";\n";
   std::vector<int> maker(graph.size(), -1);
   for (int i = 0; i < int(graph.nodes.size()); ++i)

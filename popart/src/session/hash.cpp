@@ -218,7 +218,7 @@ static void add(Hasher &h, const lowering::Model &model) {
 }
 
 void add(Hasher &h, const poplar::Target &target) {
-  std::ostringstream whole; // every field of chip and system, and the options
+  base::TextStream whole; // every field of chip and system, and the options
   target.serialize(whole);
   h.text(whole.str());
 }

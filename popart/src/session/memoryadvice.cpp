@@ -116,7 +116,7 @@ private:
 
   const Session::Impl &impl_;
   poplar::OptionFlags flags_;
-  std::ostringstream text_;
+  base::TextStream text_;
 };
 
 } // namespace

@@ -25,7 +25,7 @@ std::string Session::getSummaryReport(bool resetProfile) const {
   poplar::OptionFlags options;
   for (const auto &[key, value] : impl_->options.reportOptions)
     options.set(key, value);
-  std::ostringstream out;
+  base::TextStream out;
   engine.printProfileSummary(out, options);
   if (resetProfile)
     engine.resetExecutionProfile();
@@ -42,7 +42,7 @@ std::string Session::getSerializedGraph() const {
   const auto &prepared = impl_->prepared();
   auto lowered =
       lowering::lowerModel(prepared.model, impl_->target(), prepared.options, impl_->options);
-  std::ostringstream out;
+  base::TextStream out;
   lowered.graph->serialize(out, lowered.programs, poplar::SerializationFormat::Binary);
   return out.str();
 }

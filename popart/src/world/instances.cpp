@@ -111,7 +111,7 @@ void Session::Impl::compileOnce() {
     return;
   std::string bytes;
   if (first) {
-    std::ostringstream out;
+    base::TextStream out;
     session::ToStore what;
     what.interface = &io;
     what.executable = &*executable;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/HostTimes.hpp"
 #include "base/OutputFile.hpp"
+#include "base/Text.hpp"
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -31,7 +32,7 @@ HostTimes::~HostTimes() {
   std::erase_if(order, [&](auto s) { return !steps_[s].calls; });
   std::stable_sort(order.begin(), order.end(),
                    [&](auto a, auto b) { return steps_[a].time > steps_[b].time; });
-  std::ostringstream out;
+  base::TextStream out;
   out << "      total ms     calls   us a call    least us  step\n";
   for (auto s : order) {
     using Microseconds = std::chrono::duration<double, std::micro>;

@@ -90,7 +90,7 @@ void addPeak(std::ostream &out, const Image &image, const TileMemory &tile) {
 std::string describeOutOfMemory(const Image &image, std::uint64_t limit, bool allowed) {
   auto tiles = fullest(image.memory, limit);
   const auto &worst = image.memory.tiles[tiles.at(0)];
-  std::ostringstream out;
+  base::TextStream out;
   out << "Out of memory: cannot fit all variable data onto one or more tiles: "
       << thousands(tiles.size()) << " of " << thousands(image.memory.tiles.size())
       << " tiles need more than their " << thousands(limit) << " bytes.\n";

@@ -168,7 +168,7 @@ public:
   Lowering(const GraphState &graph, const std::vector<Program> &programs)
       : graph_(graph), reached_(Reach(graph).run(programs)) {
     image_.replicationFactor = graph.replicationFactor;
-    std::ostringstream target;
+    base::TextStream target;
     graph.device.serialize(target);
     image_.target = target.str();
     lowerVariables();

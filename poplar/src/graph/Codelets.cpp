@@ -137,6 +137,7 @@ void Graph::addCodelets(std::stringstream &source, StringRef compileFlags, Codel
 
 void Graph::addCodeletPlaceholder(std::istream &source, StringRef targetName) {
   std::stringstream text;
+  text.exceptions(std::ios::badbit); // no memory, or a source that cannot be read
   text << source.rdbuf();
   addCodelets(text, "", CodeletFileType::CppSource, targetName);
 }

@@ -77,7 +77,7 @@ std::string textOf(const ProfileValue &value) {
   case ProfileValue::Type::STRING:
     return onOneLine(value.asString());
   default:
-    std::ostringstream text;
+    base::TextStream text;
     poplar::serializeToJSON(text, value);
     return text.str();
   }

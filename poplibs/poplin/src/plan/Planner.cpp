@@ -300,7 +300,7 @@ void addTo(std::ostream &key, const auto &value) { key << ' ' << value; }
 void addTo(std::ostream &key, Pass pass) { key << ' ' << unsigned(pass); }
 
 std::string keyOf(const poplar::Target &target, const ConvParams &params, const ConvOptions &o) {
-  std::ostringstream key;
+  base::TextStream key;
   key << target.getNumIPUs() << ' ' << target.getTilesPerIPU() << ' '
       << arch::fingerprint(openipu::chipOf(target)) << ' ' << params;
 #define CONV_OPTION(name, type, member, usual, keyed, matmul, text)                                \
@@ -312,7 +312,7 @@ std::string keyOf(const poplar::Target &target, const ConvParams &params, const 
 
 void report(const ConvParams &params, const ConvOptions &options, const ConvPlan &plan) {
   if (log().enabled(base::LogLevel::Debug)) {
-    std::ostringstream text;
+    base::TextStream text;
     print(text, params, plan);
     log().debug(text.str());
   }

@@ -18,7 +18,7 @@
 namespace poputil {
 
 template <> poplar::ProfileValue toProfileValue(const popops::expr::Expr &expr) {
-  std::ostringstream text;
+  base::TextStream text;
   expr.print(text, 0, false);
   return poplar::ProfileValue(text.str());
 }

@@ -23,7 +23,7 @@ static std::string valueOf(const MapTree &tree, int i) {
   const auto &node = tree.at(i);
   auto argument = [&](int k) { return valueOf(tree, node.args[k]); };
   const std::string type = node.type.toString();
-  std::ostringstream number;
+  base::TextStream number;
   number.precision(9);
   switch (node.kind) {
   case MapNode::Input:
