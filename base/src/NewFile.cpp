@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <new>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -58,11 +59,12 @@ Descriptor takeLeftover(int folder, const std::string &name, int flags, mode_t t
   return dead ? std::move(fd) : Descriptor();
 }
 
-void removeTree(const std::string &path) {
+void removeTree(const std::string &path) try {
   std::error_code error;
   for (int attempt = 0; attempt < 3; ++attempt) // a compiler may still be writing into it
     if (std::filesystem::remove_all(path, error), !error)
       return;
+} catch (const std::bad_alloc &) { // what is left is cleared by the next
 }
 
 std::string temporaryPlace() {

@@ -120,9 +120,14 @@ private:
 // number of the job | open | threads inside.
 class Pool {
 public:
+  // Where the system gives no more threads or memory (a container's limit), there are fewer.
   explicit Pool(unsigned threads) : shares_(threads) {
-    for (unsigned i = 1; i < threads; ++i)
-      workers_.emplace_back([this, i] { serve(i); });
+    workers_.reserve(threads);
+    try {
+      for (unsigned i = 1; i < threads; ++i)
+        workers_.emplace_back([this, i] { serve(i); });
+    } catch (const std::exception &) {
+    }
   }
   ~Pool() {
     {
