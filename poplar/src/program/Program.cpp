@@ -23,8 +23,9 @@ Program &Program::operator=(Program &&) noexcept = default;
 
 } // namespace poplar::program
 
-// Whoever holds the last reference to a nested program takes its parts before it goes.
-poplar::openipu::Node::~Node() {
+// Whoever holds the last reference to a nested program takes its parts before it goes. Without
+// memory for that they go as members do, one inside the other.
+poplar::openipu::Node::~Node() try {
   std::vector<program::Program> waiting;
   program::EachPart take([&](program::Program &part) { waiting.push_back(std::move(part)); });
   executable::describe(*this, take);
@@ -34,6 +35,8 @@ poplar::openipu::Node::~Node() {
     if (last.use_count() == 1)
       executable::describe(const_cast<Node &>(*last), take); // nobody else holds it
   }
+} catch (const std::bad_alloc &) {
+  return; // and do not throw it again
 }
 
 namespace poplar::program {
