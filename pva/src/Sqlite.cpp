@@ -8,9 +8,12 @@ Database::Database(const std::string &file, int flags, std::string name, const c
     : name_(std::move(name)) {
   if (sqlite3_open_v2(file.c_str(), &handle_, flags, vfs) == SQLITE_OK)
     return;
-  std::string reason = handle_ ? sqlite3_errmsg(handle_) : "out of memory";
-  sqlite3_close_v2(handle_);
-  throw Error(base::str("Cannot open profile \"", name_, "\": ", reason,
+  struct Close { // whatever becomes of the message
+    sqlite3 *handle;
+    ~Close() { sqlite3_close_v2(handle); }
+  } close{handle_};
+  throw Error(base::str("Cannot open profile \"", name_,
+                        "\": ", handle_ ? sqlite3_errmsg(handle_) : "out of memory",
                         ". Check that the directory exists and that you may use it."));
 }
 
@@ -54,8 +57,16 @@ bool Statement::step() {
   return code == SQLITE_ROW;
 }
 
+void Statement::bind(int place, const std::string &value) {
+  if (sqlite3_bind_text(handle_, place, value.data(), int(value.size()), SQLITE_TRANSIENT) !=
+      SQLITE_OK)
+    database_.fail("be written");
+}
+
 std::string Statement::text(int column) const {
   auto *begin = reinterpret_cast<const char *>(sqlite3_column_text(handle_, column));
+  if (!begin && sqlite3_errcode(database_.handle()) == SQLITE_NOMEM)
+    database_.fail("be read");
   return begin ? std::string(begin, std::size_t(sqlite3_column_bytes(handle_, column)))
                : std::string();
 }

@@ -34,6 +34,7 @@ public:
   ~Statement() { sqlite3_finalize(handle_); }
   bool step(); // true: there is a row
   void reset() { sqlite3_reset(handle_); }
+  void bind(int place, const std::string &value);
   sqlite3_stmt *handle() const { return handle_; }
   int columns() const { return sqlite3_column_count(handle_); }
   bool isNull(int column) const { return sqlite3_column_type(handle_, column) == SQLITE_NULL; }

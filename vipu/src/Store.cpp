@@ -26,11 +26,14 @@ public:
   ~Statement() { ::sqlite3_finalize(statement_); }
   Statement(const Statement &) = delete;
   Statement &bind(int place, const std::string &text) {
-    ::sqlite3_bind_text(statement_, place, text.data(), int(text.size()), SQLITE_TRANSIENT);
+    if (::sqlite3_bind_text(statement_, place, text.data(), int(text.size()), SQLITE_TRANSIENT) !=
+        SQLITE_OK)
+      fail();
     return *this;
   }
   Statement &bind(int place, int number) {
-    ::sqlite3_bind_int(statement_, place, number);
+    if (::sqlite3_bind_int(statement_, place, number) != SQLITE_OK)
+      fail();
     return *this;
   }
   bool next() {
@@ -41,12 +44,14 @@ public:
   }
   std::string text(int column) const {
     const auto *bytes = reinterpret_cast<const char *>(::sqlite3_column_text(statement_, column));
+    if (!bytes && ::sqlite3_errcode(db_) == SQLITE_NOMEM)
+      fail();
     return bytes ? std::string(bytes, std::size_t(::sqlite3_column_bytes(statement_, column))) : "";
   }
   int number(int column) const { return ::sqlite3_column_int(statement_, column); }
 
 private:
-  [[noreturn]] void fail() {
+  [[noreturn]] void fail() const {
     const int code = ::sqlite3_errcode(db_) & 0xff;
     throw Error(str("The controller's file ", ::sqlite3_db_filename(db_, "main"),
                     " cannot be used: ", ::sqlite3_errmsg(db_), ".",
@@ -122,6 +127,9 @@ Store::Store(const std::string &path) : path_(path) {
   } catch (const Error &e) {
     ::sqlite3_close(db_);
     throw Error(str(e.what(), " Give another file with --state, or remove it to begin anew."));
+  } catch (...) { // no memory
+    ::sqlite3_close(db_);
+    throw;
   }
 }
 Store::~Store() { ::sqlite3_close(db_); }
