@@ -135,16 +135,6 @@ std::string text(const Fault &fault) {
 
 } // namespace faults
 
-// For Python.
-extern "C" [[gnu::visibility("default")]] void openipu_faults_arm(int kind, unsigned long long at,
-                                                                  int error, int lasting) {
-  faults::arm({faults::Kind(kind), at, error, lasting != 0});
-}
-extern "C" [[gnu::visibility("default")]] unsigned long long openipu_faults_disarm() {
-  return faults::disarm();
-}
-extern "C" [[gnu::visibility("default")]] int openipu_faults_struck() { return faults::struck(); }
-
 // A function of the C library by its name: `failing` first, else the real one.
 #define FAULTS_FUNCTION(Result, name, parameters, arguments, failing)                              \
   extern "C" [[gnu::visibility("default")]] Result faults_##name parameters __asm__(#name);        \

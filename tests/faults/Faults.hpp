@@ -4,8 +4,7 @@
 // or all from the n-th on, fails as a machine makes it fail: no memory, a full disk, a bad disk, no
 // descriptors, a signal, half of the bytes.
 //
-// Linked into a test program (the target faults-objects) it stands before the C library. The same
-// as libopenipu-faults.so, with LD_PRELOAD, is for Python (tests/python/faults.py).
+// Linked into a test program it stands before the C library.
 #pragma once
 #include <cstdint>
 #include <string>

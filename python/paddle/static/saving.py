@@ -44,8 +44,10 @@ def _loaded(path):
     try:
         with open(path, "rb") as file:
             values = _Arrays(file).load()
-    except (pickle.UnpicklingError, EOFError, AttributeError, IndexError, KeyError, UnicodeDecodeError) as problem:
-        raise ValueError(f"(InvalidArgument) The file {path} is damaged: {problem}") from None
+    except OSError:
+        raise
+    except Exception as problem:  # damaged bytes can ask for anything, more memory than there is too
+        raise ValueError(f"(InvalidArgument) The file {path} is damaged: {problem or type(problem).__name__}") from None
     if not isinstance(values, dict):
         raise ValueError(f"(InvalidArgument) The file {path} has no arrays by name.")
     return {name: np.asarray(value) for name, value in values.items() if isinstance(value, np.ndarray)}
