@@ -2,8 +2,8 @@
 """What a step took, and where; what it would take on IPUs."""
 import typing
 
-import popart
 import popart_core
+from popart import memory
 
 from ._logging import logger
 from .errors import require
@@ -68,9 +68,6 @@ class Latencies:
         return ModelledStep(*popart_core.modelled_step(self._executable))
 
     def _tell_memory(self):
-        step = self.modelledStep()
-        if step.fullest_tile > step.bytes_per_tile and self._device.type == popart.DeviceType.Ipu:
-            logger.warning("The model does not fit the IPU's memory: the fullest tile needs %s bytes of %s. It runs "
-                           "here all the same. Use float16, a smaller batch, more IPUs or recomputation; "
-                           "the engine option debug.allowOutOfMemory=false makes this an error that names the largest "
-                           "variables.", f"{step.fullest_tile:,}", f"{step.bytes_per_tile:,}")
+        told = memory.advice(self._executable, self._device)
+        if told:
+            logger.warning("%s", told)
