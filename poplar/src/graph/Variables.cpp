@@ -3,6 +3,7 @@
 #include "Access.hpp"
 #include "base/CheckedSize.hpp"
 #include "base/Text.hpp"
+#include "graph/ConstantMetadata.hpp"
 #include "graph/LinearMapping.hpp"
 #include "HostMemory.hpp"
 #include "poplar/exceptions.hpp"
@@ -122,7 +123,7 @@ std::string deviceBytes(TypeId type, const View *metadata, const void *values,
   if (n == 0)
     return bytes;
   if (type == TypeId::Quarter && metadata)
-    types::convertToQuarter(types::idOf(traits.type()), values, types::constantMetadata(*metadata),
+    types::convertToQuarter(types::idOf(traits.type()), values, graph::constantMetadata(*metadata),
                             bytes.data(), n, broadcast);
   else
     types::convertElements(types::idOf(traits.type()), values, type, bytes.data(), n, broadcast);

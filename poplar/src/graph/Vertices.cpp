@@ -3,6 +3,7 @@
 // the call, with the vertex, the field and both sides of the mismatch.
 #include "Access.hpp"
 #include "base/Text.hpp"
+#include "graph/ConstantMetadata.hpp"
 #include "graph/Introspect.hpp"
 #include "poplar/exceptions.hpp"
 #include "poplar/Graph.hpp"
@@ -104,7 +105,7 @@ Edge makeEdge(const Place &to, const View &view, const char *call) {
     throw type_error(str(call, ": ", where(to.state, to.ref), " is ", spelled(field), " and ",
                          describe(), " has type ", spelling(view.type), ". Make the types equal."));
   // Vertices read 8-bit floats as F143 with scale 0; any other meaning would be lost on the way.
-  if (view.metadata && types::constantMetadata(*view.metadata) != QuarterMetadata())
+  if (view.metadata && graph::constantMetadata(*view.metadata) != QuarterMetadata())
     throw tensor_metadata_error(str(call, ": ", where(to.state, to.ref), " is connected to ",
                                     describe(),
                                     ", whose metadata is not F143 with scale 0. Codelets cannot "

@@ -26,8 +26,4 @@ void convertToQuarter(TypeId from, const void *src, const QuarterMetadata &metad
 void convertFromQuarter(const void *src, const QuarterMetadata &metadata, TypeId to, void *dst,
                         std::size_t n);
 
-// The format and scale in a metadata tensor whose value is known when the graph is built; throws
-// tensor_metadata_error otherwise.
-QuarterMetadata constantMetadata(const openipu::View &view);
-
 } // namespace poplar::types
