@@ -3,6 +3,7 @@
 #pragma once
 #include "base/Text.hpp"
 #include "graph/GraphState.hpp"
+#include "poplar/Engine.hpp"
 #include "poplar/exceptions.hpp"
 #include "poplar/Executable.hpp"
 #include "poplar/Graph.hpp"
@@ -101,6 +102,7 @@ struct Access {
   static const std::shared_ptr<const executable::Image> &image(const Executable &e) {
     return e.image_;
   }
+  static auto &impl(const Engine &e) { return e.impl(); } // needs engine/EngineImpl.hpp
   static Executable executable(std::shared_ptr<const executable::Image> image) {
     Executable e;
     e.image_ = std::move(image);

@@ -78,7 +78,14 @@ void Interpreter::load() {
   firstKey_ = generatorKey(options_.seed, 0);
   firstKeyChanged_ = false;
   meetings_ = 0;
-  floatingPoint_.word = options_.floatingPoint;
+  foundFloatingPoint_.word = options_.floatingPoint;
+  intact_ = true;
+  trail_.clear();
+  resume();
+}
+
+void Interpreter::resume() {
+  floatingPoint_ = foundFloatingPoint_;
   turn_.trapped = floatingPoint_.trapped();
 }
 
@@ -141,6 +148,8 @@ void Interpreter::run(std::uint32_t program) {
   current_ = nullptr;
   choices_ = 0;
   account_.begin();
+  trail_.clear();
+  foundFloatingPoint_ = floatingPoint_;
   try {
     interpret(flow_->entry(program));
     pending_.wait();
@@ -179,6 +188,7 @@ void Interpreter::translateFailure() {
     throw error;
   } catch (const VertexFault &fault) {
     application_runtime_error error(base::str(fault.what(), where()));
+    intact_ = false;
     const auto tilesPerIpu = system_.chip.tiles;
     error.info = {codeOf(fault.signal), {fault.tile / tilesPerIpu, fault.tile % tilesPerIpu, -1}};
     throw error;
@@ -190,11 +200,21 @@ void Interpreter::translateFailure() {
 }
 
 void Interpreter::interpret(const Block &block) {
+  const Instruction *at = nullptr;
+  try {
+    interpret(block, at);
+  } catch (...) {
+    trail_.push_back({&block, at});
+    throw;
+  }
+}
+
+void Interpreter::interpret(const Block &block, const Instruction *&at) {
   if (stop_.load(std::memory_order_relaxed)) [[unlikely]]
     throw Stop{};
   account_.tell();
   for (const auto &in : block) {
-    current_ = &in;
+    current_ = at = &in;
     if (pending_.any()) [[unlikely]]
       settle(in);
     switch (in.op) {

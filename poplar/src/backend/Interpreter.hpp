@@ -7,6 +7,7 @@
 // processes: then all that is numbered here by replica are those of this one.
 #pragma once
 #include "backend/Account.hpp"
+#include "backend/Changes.hpp"
 #include "backend/FloatingPoint.hpp"
 #include "backend/Flow.hpp"
 #include "backend/Host.hpp"
@@ -25,7 +26,10 @@ public:
   ~Interpreter();
 
   void load();                     // memory, vertex state and floating point state as at the start
-  void run(std::uint32_t program); // throws runtime_error and its kin; then load again
+  void run(std::uint32_t program); // throws runtime_error and its kin; then load or resume
+  void resume(); // with the memory that the last run left; floating point state as it found it
+  bool isIntact() const { return intact_; }     // no vertex was broken off since load()
+  const Trail &trail() const { return trail_; } // of the last run, empty if it came to its end
   void requestStop() noexcept;     // from any thread, also in a signal handler
   // Who has the other replicas; before load(), if there are any.
   void setPeers(openipu::Peers peers);
@@ -61,6 +65,7 @@ private:
   std::uint64_t firstKey();
 
   void interpret(const Block &block);
+  void interpret(const Block &block, const Instruction *&at);
   void account(const Instruction &in) { account_.pay(in.step, *in.cost); }
   void pay(const Instruction &in) { // control steps: often free
     if (in.cost->cycles)
@@ -126,7 +131,9 @@ private:
   bool firstKeyChanged_ = false;           // since it was asked for
   Turn turn_;                              // its replicas are those that are active
   std::vector<unsigned> &active_ = turn_.replicas;
-  FloatingPointState floatingPoint_;
+  FloatingPointState floatingPoint_, foundFloatingPoint_; // the latter when the run began
+  Trail trail_;
+  bool intact_ = true;
   const Instruction *current_ = nullptr; // for messages
   std::atomic<bool> stop_ = false;
   std::vector<std::byte> buffer_;

@@ -345,8 +345,10 @@ void Engine::Impl::execute(unsigned program, const std::string &debugName,
                            std::uint64_t startCycle) {
   const UsageOfRun usage(*this);
   openipu::HostTrace traced("poplar", "Engine::run");
+  deviceLost = true;
   try {
     raiseSimulatedError();
+    deviceLost = false;
     withHostMemory("Engine::run", [&] { interpreter->run(program); });
     streams.endRun();
   } catch (...) {

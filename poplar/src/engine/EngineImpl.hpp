@@ -8,6 +8,7 @@
 #include "base/Fork.hpp"
 #include "engine/Streams.hpp"
 #include "machine/Lease.hpp"
+#include "openipu/Resume.hpp"
 #include "options/EngineOptions.hpp"
 #include "poplar/Engine.hpp"
 #include "profile/Recorder.hpp"
@@ -47,6 +48,9 @@ struct Engine::Impl final : backend::Host {
   void deploy();
   void run(unsigned program, const std::string &debugName, const options::OptionValues &runtime);
   void execute(unsigned program, const std::string &debugName, std::uint64_t startCycle);
+  bool resume(); // openipu/Resume.hpp
+  void clear(const openipu::Handles &handles);
+  openipu::Changed changedByLastRun(const openipu::Handles &handles, std::uint64_t turns);
   engine::StreamOptions optionsOfRun(const options::OptionValues &runtime);
   void raiseSimulatedError();
   void requireAttached(const char *call) const;
@@ -108,6 +112,7 @@ struct Engine::Impl final : backend::Host {
   profile::Recorder recorder;
   engine::Streams streams;
   State state = State::Created;
+  bool deviceLost = false; // by the error that ended the last run
   std::atomic<const char *> busy = nullptr;           // the call that has its turn
   const unsigned generation = base::forkGeneration(); // of the process that made it
   std::uint64_t runs = 0;                             // that ended well
@@ -120,6 +125,7 @@ struct Engine::Impl final : backend::Host {
   std::vector<std::vector<backend::MappedMemory>> remoteMemory;
   std::vector<std::vector<std::unique_ptr<HostCallback>>> hostFunctions; // by function and replica
   Views views, metadataViews;                                            // bound at first use
+  std::map<std::uint32_t, backend::HostView> cleared;                    // variables, likewise
   std::map<ErrorLocation, ErrorCode> simulatedErrors;
 
   std::mutex textMutex;
