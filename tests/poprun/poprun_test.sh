@@ -103,6 +103,21 @@ out=$(poprun "${root[@]}" --num-replicas 4 --num-instances 2 sh -c 'echo $OMPI_C
 is "$out" "[1,0]<stdout>:0 of 2 from 0
 [1,1]<stdout>:1 of 2 from 2"
 is "$(poprun "${root[@]}" --num-replicas 4 --num-instances 4 --only-output-from-instance 2 sh -c 'echo $OMPI_COMM_WORLD_RANK' 2>&1)" "[1,2]<stdout>:2"
+# Lines that come in pieces come out whole.
+cat >pieces.py <<'END'
+import os
+for i in range(100):
+    for word in f"line {i} of {os.environ['OMPI_COMM_WORLD_RANK']}\n".partition(" of "):
+        os.write(1, word.encode())
+os.write(2, b"no end")
+END
+pieces() { poprun "${root[@]}" --num-replicas 2 --num-instances 2 "$@" /usr/bin/python3 pieces.py; }
+lines() { for i in $(seq 0 99); do echo "[1,$1]<stdout>:line $i of $1"; done; }
+out=$(pieces 2>/dev/null)
+for i in 0 1; do is "$(grep "^\[1,$i\]" <<<"$out")" "$(lines $i)"; done
+is "$(wc -l <<<"$out")" 200
+is "$(pieces --only-output-from-instance 1 2>/dev/null)" "$(lines 1)"
+is "$(pieces --only-output-from-instance 1 2>&1 >/dev/null)" "[1,1]<stderr>:no end"
 status=0
 poprun "${root[@]}" --num-replicas 2 --num-instances 2 sh -c 'exit 7' >/dev/null 2>&1 || status=$?
 is $status 7

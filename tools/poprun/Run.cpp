@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// mpirun as a child. What it prints goes through pipes where somebody looks at it.
+// mpirun as a child. What it prints goes through pipes, where lines are put together.
 #include "Run.hpp"
+#include "Lines.hpp"
 #include "base/Text.hpp"
 #include "machine/Error.hpp"
 #include <atomic>
@@ -63,24 +64,15 @@ void writeAll(int to, const char *text, std::size_t size) {
     }
 }
 
-// "[1,3]<stdout>:text" is of instance 3. Lines of mpirun itself have no tag and stay, as does what
-// poprun says beside an instance.
-bool isFromAnother(const std::string &line, unsigned wanted) {
-  unsigned job = 0, rank = 0;
-  return std::sscanf(line.c_str(), "[%u,%u]<std", &job, &rank) == 2 && rank != wanted &&
-         line.find("<stderr>:poprun: ") == std::string::npos;
-}
-
-// What is shown goes on at once, line by line only where lines are left out: progress bars have
-// none. Ends when nobody writes any more; once mpirun has `ended`, what its agents may still hold
-// open does not count.
-void copy(int from, int to, std::optional<unsigned> only, const std::atomic<bool> &ended,
-          const std::function<void(const std::string &)> &onLine) {
-  std::string line;
+// What is there goes on, line by line; a line that does not end for a while without its end. Ends
+// when nobody writes any more; once mpirun has `ended`, what its agents may still hold open does not
+// count.
+void copy(int from, Lines lines, const std::atomic<bool> &ended) {
   for (char text[4096];;) {
     const bool last = ended;
     pollfd waiting{from, POLLIN, 0};
     if (::poll(&waiting, 1, 100) <= 0) {
+      lines.flush();
       if (last)
         break;
       continue;
@@ -88,21 +80,14 @@ void copy(int from, int to, std::optional<unsigned> only, const std::atomic<bool
     const auto n = ::read(from, text, sizeof text);
     if (n <= 0)
       break;
-    if (!only)
-      writeAll(to, text, std::size_t(n));
-    for (const char c : std::string_view(text, std::size_t(n))) {
-      line += c;
-      if (c != '\n')
-        continue;
-      if (only && !isFromAnother(line, *only))
-        writeAll(to, line.data(), line.size());
-      onLine(line);
-      line.clear();
-    }
+    lines.add({text, std::size_t(n)});
   }
-  if (only && !line.empty() && !isFromAnother(line, *only))
-    writeAll(to, line.data(), line.size());
+  lines.flush();
   ::close(from);
+}
+
+Lines::Sink to(int file) {
+  return [file](const std::string &text) { writeAll(file, text.data(), text.size()); };
 }
 
 struct Pipe {
@@ -151,24 +136,20 @@ int runCommand(const Words &command, std::optional<unsigned> only,
                const std::function<void(const std::string &)> &onError) {
   throwIfSignalled();
   Pipe out, error;
+  out.open();
   error.open();
-  if (only)
-    out.open();
   child = started(command, out.in, error.in);
   if (received) // between the look and the start
     ::kill(pid_t(child), int(received));
+  ::close(out.in);
   ::close(error.in);
   std::atomic<bool> ended = false;
-  std::thread errors([&] { copy(error.out, 2, only, ended, onError); }), lines;
-  if (only) {
-    ::close(out.in);
-    lines = std::thread([&] { copy(out.out, 1, only, ended, [](const std::string &) {}); });
-  }
+  std::thread lines([&] { copy(out.out, Lines(only, to(1), [](const std::string &) {}), ended); });
+  std::thread errors([&] { copy(error.out, Lines(only, to(2), onError), ended); });
   const int status = waitFor(pid_t(child));
   ended = true;
+  lines.join();
   errors.join();
-  if (lines.joinable())
-    lines.join();
   return status;
 }
 
