@@ -4,6 +4,7 @@
 #include "base/ProgressLine.hpp"
 #include "base/Text.hpp"
 #include "openipu/ProgramCost.hpp"
+#include "openipu/TargetDifferences.hpp"
 #include "session/impl.hpp"
 #include "session/log.hpp"
 #include <popart/error.hpp>
@@ -63,10 +64,7 @@ std::vector<Change> changesFor(const SessionOptions &options, bool training, uns
 
 class Adviser {
 public:
-  explicit Adviser(const Session::Impl &impl, poplar::OptionFlags flags)
-      : impl_(impl), flags_(std::move(flags)) {
-    flags_.set("debug.allowOutOfMemory", "true");
-  }
+  explicit Adviser(const Session::Impl &impl) : impl_(impl) {}
 
   std::string advice() {
     const auto ipus = unsigned(impl_.device->getNumIpus());
@@ -103,24 +101,20 @@ private:
   }
   openipu::MemoryNeed needOf(const Trial &trial) const {
     const base::Activity activity("Out of memory: looking for settings that need less");
-    const auto &own = impl_.device->getTarget();
-    const bool same = trial.ipus == unsigned(impl_.device->getNumIpus());
-    const auto target =
-        same ? own : poplar::Target::createIPUTarget(trial.ipus, own.getTargetArchString());
+    const auto ipus = unsigned(impl_.device->getNumIpus());
+    const auto target = openipu::targetOfAll(impl_.device->getTarget(), 1, trial.ipus / ipus);
     const auto prepared = impl_.preparedWith(trial.options, trial.ipus);
-    auto lowered = lowering::lowerModel(prepared.model, target, prepared.options, trial.options);
-    const auto executable =
-        poplar::compileGraph(std::move(*lowered.graph), lowered.programs, flags_);
-    return openipu::memoryNeed(executable);
+    const auto lowered =
+        lowering::lowerModel(prepared.model, target, prepared.options, trial.options);
+    return openipu::memoryNeed(*lowered.graph, lowered.programs, impl_.engineOptions());
   }
 
   const Session::Impl &impl_;
-  poplar::OptionFlags flags_;
   base::TextStream text_;
 };
 
 } // namespace
 
-std::string Session::Impl::memoryAdvice() const { return Adviser(*this, engineOptions()).advice(); }
+std::string Session::Impl::memoryAdvice() const { return Adviser(*this).advice(); }
 
 } // namespace popart

@@ -9,7 +9,8 @@ using namespace popart::testing;
 namespace {
 
 // Activations of `layers` layers, 32 MiB each, that the backward pass reads; what compiling says.
-std::string refusal(int layers, SessionOptions options = {}) {
+std::string refusal(int layers, SessionOptions options = {},
+                    DeviceOptions device = {{"numIPUs", "1"}, {"ipuVersion", "ipu2"}}) {
   auto builder = Builder::create();
   auto onnx = builder->aiOnnxOpset11();
   TensorId h = builder->addInputTensor("FLOAT", {8192, 1024}, "x");
@@ -17,7 +18,6 @@ std::string refusal(int layers, SessionOptions options = {}) {
   for (int layer = 0; layer < layers; ++layer)
     h = onnx.tanh({h}, "layer" + std::to_string(layer));
   const auto loss = builder->aiGraphcoreOpset1().identityloss({h}, ReductionType::Sum);
-  DeviceOptions device{{"numIPUs", "1"}, {"ipuVersion", "ipu2"}};
   auto on = DeviceManager::createDeviceManager().createOfflineIPUDevice(device);
   auto session = TrainingSession::createFromOnnxModel(
       builder->getModelProto(), DataFlow(1), loss, ConstSGD(0.1f), on, InputShapeInfo(), options);
@@ -46,4 +46,18 @@ TEST(MemoryAdvice, WhatIsSaidToFitFits) {
   options.autoRecomputation = RecomputationType::Standard;
   EXPECT_EQ(refusal(40, options), "");
   EXPECT_EQ(refusal(4), "");
+}
+
+TEST(MemoryAdvice, IsTheSameWhenTheLimitComesFromTheEnvironment) {
+  const auto want = refusal(40);
+  ::setenv("POPLAR_ENGINE_OPTIONS", R"({"debug.allowOutOfMemory": "false"})", 1);
+  const auto text = refusal(40);
+  ::unsetenv("POPLAR_ENGINE_OPTIONS");
+  EXPECT_EQ(text, want);
+}
+
+TEST(MemoryAdvice, TriesMoreIpusOfTheSameChip) {
+  const auto text =
+      refusal(4, {}, {{"numIPUs", "1"}, {"ipuVersion", "ipu2"}, {"tilesPerIPU", "64"}});
+  EXPECT_NE(text.find("bytes with virtualGraphMode=Auto on 2 IPUs\n"), std::string::npos) << text;
 }

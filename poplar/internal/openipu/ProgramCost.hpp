@@ -5,6 +5,9 @@
 // is for vertices whose cycles only a run can count.
 #pragma once
 #include "poplar/Executable.hpp"
+#include "poplar/Graph.hpp"
+#include "poplar/OptionFlags.hpp"
+#include "poplar/Program.hpp"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -45,6 +48,10 @@ struct MemoryNeed {
   double average = 0;             // over all tiles of the replica
 };
 MemoryNeed memoryNeed(const poplar::Executable &executable);
+// Of programs that may not fit: whatever the options and the environment say, that is no error here.
+MemoryNeed memoryNeed(const poplar::Graph &graph,
+                      const std::vector<poplar::program::Program> &programs,
+                      const poplar::OptionFlags &flags);
 
 } // namespace poplar::openipu
 

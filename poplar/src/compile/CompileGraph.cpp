@@ -8,6 +8,7 @@
 #include "device/TargetData.hpp"
 #include "HostMemory.hpp"
 #include "openipu/HostTrace.hpp"
+#include "openipu/ProgramCost.hpp"
 #include "poplar/Engine.hpp"
 #include "poplar/exceptions.hpp"
 #include "profile/WriteProfile.hpp"
@@ -53,20 +54,38 @@ static void judgeMemory(const executable::Image &image, const Target &target,
       str(image.memory.outOfMemoryText, path.empty() ? "" : "\nProfile saved to: " + path), path);
 }
 
-Executable compileGraph(const Graph &graph, ArrayRef<program::Program> progs,
-                        const OptionFlags &flags, ProgressFunc progress, const DebugContext &) {
-  const openipu::HostTrace traced("poplar", "compileGraph");
-  auto &state = *Access::graph(graph).state;
+static options::Options optionsOf(const OptionFlags &flags) {
   options::OptionValues given;
   for (const auto &[key, value] : flags)
     given[key] = value;
-  auto options = options::Options::forEngine(given);
-  auto image = withHostMemory<graph_program_compilation_error>("compileGraph", [&] {
-    return std::make_shared<executable::Image>(compile::compile(
-        state, std::vector<program::Program>(progs.begin(), progs.end()), options, progress));
+  return options::Options::forEngine(given);
+}
+
+static std::shared_ptr<executable::Image> compiled(const Graph &graph,
+                                                   ArrayRef<program::Program> progs,
+                                                   const options::Options &options,
+                                                   const ProgressFunc &progress) {
+  const openipu::HostTrace traced("poplar", "compileGraph");
+  return withHostMemory<graph_program_compilation_error>("compileGraph", [&] {
+    return std::make_shared<executable::Image>(
+        compile::compile(*Access::graph(graph).state,
+                         std::vector<program::Program>(progs.begin(), progs.end()), options,
+                         progress));
   });
-  judgeMemory(*image, state.device, options);
+}
+
+Executable compileGraph(const Graph &graph, ArrayRef<program::Program> progs,
+                        const OptionFlags &flags, ProgressFunc progress, const DebugContext &) {
+  const auto options = optionsOf(flags);
+  auto image = compiled(graph, progs, options, progress);
+  judgeMemory(*image, Access::graph(graph).state->device, options);
   return Access::executable(std::move(image));
+}
+
+openipu::MemoryNeed openipu::memoryNeed(const Graph &graph,
+                                        const std::vector<program::Program> &programs,
+                                        const OptionFlags &flags) {
+  return memoryNeed(Access::executable(compiled(graph, programs, optionsOf(flags), {})));
 }
 
 Executable compileGraph(Graph &&graph, ArrayRef<program::Program> progs, const OptionFlags &options,
