@@ -76,7 +76,7 @@ private:
     std::map<std::string, const onnx::FunctionProto *> functions; // by domain and name
     std::map<std::string, Body> callees; // without captures, by content and types of the inputs
     unsigned depth = 0;                  // of functions in functions
-    unsigned copies = 0;                 // nodes written out of functions and iterations
+    std::int64_t copies = 0;             // nodes written out of functions and iterations
     std::int64_t replicas = 0;           // 0: not known
   };
 
@@ -93,7 +93,7 @@ private:
   ir::Values importOperator(const onnx::NodeProto &node, const ops::OpDef &def);
   ir::Values importConstant(const onnx::NodeProto &node);
   ir::Values importLoop(const onnx::NodeProto &node, const ops::OpDef &def);
-  void countCopies(int nodes);
+  void countCopies(std::int64_t nodes);
   ir::Values unroll(const onnx::NodeProto &node, std::int64_t trip);
   ir::Values inlineBranch(const onnx::NodeProto &node, bool condition);
   bool expand(const onnx::NodeProto &node, ir::Values &made);
@@ -102,6 +102,7 @@ private:
 
   const ir::Values *findSequence(const TensorId &id) const;
   bool importSequence(const onnx::NodeProto &node, ir::Values &made);
+  ir::Integers partSizes(const onnx::NodeProto &node, ir::Value split, std::int64_t n);
   ir::Values splitToSequence(const onnx::NodeProto &node, const ir::Values &inputs);
   ir::Value concatFromSequence(const onnx::NodeProto &node, ir::Values parts);
 

@@ -30,9 +30,9 @@ Values Importer::inlineGraph(const onnx::GraphProto &graph, std::map<TensorId, V
 }
 
 // Bodies in bodies and functions of functions multiply.
-void Importer::countCopies(int nodes) {
-  constexpr unsigned most = 1 << 18;
-  root_->copies += unsigned(nodes);
+void Importer::countCopies(std::int64_t nodes) {
+  constexpr std::int64_t most = 1 << 18;
+  root_->copies += std::clamp<std::int64_t>(nodes, 1, most + 1); // a turn without nodes is one too
   if (root_->copies > most)
     throw error(base::str("The functions and unrolled loops of the model come to more than ", most,
                           " nodes when they are written out."));

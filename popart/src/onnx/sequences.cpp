@@ -51,24 +51,6 @@ std::int64_t axisOf(const NodeProto &node, const ir::Attributes &attributes, std
   return axis < 0 ? axis + rank : axis;
 }
 
-// The sizes of the parts of SplitToSequence: of one each, of one given size, or as given.
-ir::Integers partSizes(const ir::Graph &graph, const NodeProto &node, Value split, std::int64_t n) {
-  ir::Integers given{1};
-  bool each = true;
-  if (split != ir::none) {
-    given = constantOf(graph, node, split, "split");
-    each = graph[split].info.rank() == 0;
-  }
-  if (!each)
-    return given;
-  if (given[0] < 1)
-    throw error(base::str(node.op_type(), ": its split is ", given[0], "."));
-  ir::Integers sizes;
-  for (std::int64_t i = 0; i < n; i += given[0])
-    sizes.push_back(std::min(given[0], n - i));
-  return sizes;
-}
-
 Shape without(Shape shape, std::int64_t axis) {
   shape.erase(shape.begin() + axis);
   return shape;
@@ -86,13 +68,31 @@ const Values *Importer::findSequence(const TensorId &id) const {
   return nullptr;
 }
 
+// The sizes of the parts of SplitToSequence: of one each, of one given size, or as given.
+ir::Integers Importer::partSizes(const NodeProto &node, Value split, std::int64_t n) {
+  ir::Integers given{1};
+  bool each = true;
+  if (split != ir::none) {
+    given = constantOf(graph_, node, split, "split");
+    each = graph_[split].info.rank() == 0;
+  }
+  countCopies(each ? n / std::max<std::int64_t>(given[0], 1) : std::int64_t(given.size()));
+  if (!each)
+    return given;
+  if (given[0] < 1)
+    throw error(base::str(node.op_type(), ": its split is ", given[0], "."));
+  ir::Integers sizes;
+  for (std::int64_t i = 0; i < n; i += given[0])
+    sizes.push_back(std::min(given[0], n - i));
+  return sizes;
+}
+
 Values Importer::splitToSequence(const NodeProto &node, const Values &inputs) {
   const auto attributes = factsOf(node, reader_).attributes;
   const Shape shape = graph_[inputs.at(0)].info.shape();
   const auto axis = axisOf(node, attributes, std::int64_t(shape.size()));
   const Value split = input(inputs, 1);
-  const auto sizes = partSizes(graph_, node, split, shape[std::size_t(axis)]);
-  countCopies(int(sizes.size()));
+  const auto sizes = partSizes(node, split, shape[std::size_t(axis)]);
   Values parts = sizes.empty() ? Values()
                                : builder_.ops("Split", {inputs[0]}, unsigned(sizes.size()),
                                               {{"axis", axis}, {"split", sizes}});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // LRN: y = x / (bias + alpha / size * s)^beta, s being the sum of x^2 over `size` channels around
-// each one. ChannelWindowSum is that sum, of any input; its gradient is the mirrored window.
+// each one. ChannelWindowSum is that sum, of any input; its gradient is the mirrored window. A window
+// that reaches over all channels from everywhere is one sum of them all.
 #include "lowering/lowering.hpp"
 #include "ops/shared/elementwise.hpp"
 #include <popops/Reduce.hpp>
@@ -8,6 +9,8 @@
 namespace popart::ops {
 
 namespace {
+
+constexpr std::int64_t mostChannels = 2048; // on one side: every one of them is a step of its own
 
 // x between zeros in dimension 1.
 poplar::Tensor padded(const poplar::Tensor &x, poplar::Tensor zero, std::size_t before,
@@ -56,9 +59,15 @@ OpDef lrn() {
     const Value x = op.in(0);
     const auto before = (size - 1) / 2, after = size - 1 - before;
     const auto others = std::max<std::int64_t>(op.in(0).dim(1) - 1, 0); // there are no more
+    if (std::min(before, after) < others && std::min(after, others) > mostChannels)
+      op.fail("size ", size, " of ", op.in(0).info(), ": windows that end within the channels may "
+              "have ", 2 * mostChannels, " of them at most.");
+    const Value square = b.square(x);
     const Value sum =
-        b.op("ChannelWindowSum", {b.square(x)},
-             {{"before", std::min(before, others)}, {"after", std::min(after, others)}});
+        std::min(before, after) >= others
+            ? b.op("ReduceSum", {square}, {{"axes", Integers{1}}, {"keepdims", std::int64_t(1)}})
+            : b.op("ChannelWindowSum", {square},
+                   {{"before", std::min(before, others)}, {"after", std::min(after, others)}});
     const double share = double(op.real("alpha", 1e-4f)) / double(size);
     const Value base = b.add(b.mul(sum, share), double(op.real("bias", 1.0f)));
     const Value power = b.op("Pow", {base, b.scalar(-double(op.real("beta", 0.75f)), x)});

@@ -10,6 +10,8 @@ namespace popart::ops {
 
 namespace {
 
+constexpr std::int64_t mostBins = 1024; // each is some nodes
+
 // The bins of all regions along one axis: first and past-the-end pixel, [R, bins].
 struct Bins {
   Value begin, end;
@@ -63,6 +65,8 @@ Values decompose(GraphBuilder &b, const OpView &op) {
             " must be [batch, channels, height, width] and [n, 5], of one type.");
   if (pooled.size() != 2 || pooled[0] < 1 || pooled[1] < 1)
     op.fail("pooled_shape ", ir::text(pooled), " must be height and width, each at least 1.");
+  if (pooled[0] > mostBins || pooled[1] > mostBins)
+    op.fail("pooled_shape ", ir::text(pooled), " has more than ", mostBins, " bins in a row.");
   const Shape x = op.in(0).shape();
   const std::int64_t n = op.in(1).dim(0);
   auto edge = b.ops("Split", {op.in(1)}, 5,

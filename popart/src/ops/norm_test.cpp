@@ -177,8 +177,22 @@ TEST(Norms, BatchNormalisationInfersWithRunningStatistics) {
   }
 }
 
+// However large a window is, it takes no more steps than there are channels, and few of those.
+TEST(Norms, LrnOfAnySizeIsPlannedAtOnce) {
+  const auto nodes = [](std::int64_t channels, std::int64_t size) {
+    ir::Graph graph;
+    ops::GraphBuilder b(graph);
+    b.op("LRN", {graph.addStream("x", {DataType::FLOAT, {1, channels, 1}})}, {{"size", size}});
+    for (const auto &node : graph.nodes)
+      EXPECT_NE(node.def->type, "ChannelWindowSum");
+    return graph.nodes.size();
+  };
+  EXPECT_LT(nodes(1 << 20, std::int64_t(1) << 62), 20u);
+  EXPECT_THROW(nodes(1 << 20, 1 << 20), error);
+}
+
 TEST(Norms, LrnDividesByNeighbouringChannels) {
-  for (int size : {1, 2, 3, 5}) {
+  for (int size : {1, 2, 3, 5, 8, 9}) {
     Model m;
     const int n = 2, c = 4, f = 3;
     const auto x = m.randomInput({n, c, f}, -2, 2);
