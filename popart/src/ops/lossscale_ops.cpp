@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Automatic loss scaling (src/optimizer/lossscale.hpp).
 //   GradientStatistics   counts[i] += how many |elements| are below (0) and not below (1) `edge`
-//   LossScaleUpdate      every `period` calls: the factor is halved if more than `threshold` of the
-//                        counted elements were large, else doubled, as far as the type of the loss
-//                        scale goes; counting starts again
+//   LossScaleUpdate      in the first call and every `period` calls from there: the factor is halved
+//                        if more than `threshold` of the counted elements were large, else doubled,
+//                        as far as the type of the loss scale goes; counting starts again
 #include "lowering/lowering.hpp"
 #include "ops/shared/elementwise.hpp"
 #include <popops/ElementWise.hpp>
@@ -47,8 +47,7 @@ Tensors update(lowering::Lowering &l, const OpView &op) {
   const auto change = [&](const pe::Any &expr, const Tensors &ts) {
     popops::mapInPlace(l.graph(), expr, ts, l.program(), l.name());
   };
-  change(pe::Add(pe::_1, pe::Const(1.0f)), {calls});
-  const pe::Any due = pe::Gte(pe::_2, pe::Const(static_cast<float>(op.integer("period"))));
+  const pe::Any due = pe::Equal(pe::_2, zero);
   const pe::Any large =
       pe::Gt(pe::_4, pe::Mul(pe::Const(op.real("threshold")), pe::Add(pe::_3, pe::_4)));
   // A loss scale beyond the range of its type would make every gradient infinite.
@@ -58,9 +57,8 @@ Tensors update(lowering::Lowering &l, const OpView &op) {
   const pe::Any next = pe::Select(pe::Mul(pe::_1, pe::Const(0.5f)), grown, large);
   change(pe::Select(next, pe::_1, due), {factor, calls, counts[0], counts[1], l.tensor(op.in(3))});
   change(pe::Select(zero, pe::_1, due), {counts, calls});
-  change(pe::Select(zero, pe::_1,
-                    pe::Gte(pe::_1, pe::Const(static_cast<float>(op.integer("period"))))),
-         {calls});
+  const auto last = pe::Const(static_cast<float>(op.integer("period") - 1));
+  change(pe::Select(zero, pe::Add(pe::_1, pe::Const(1.0f)), pe::Gte(pe::_1, last)), {calls});
   return {factor, counts, calls};
 }
 

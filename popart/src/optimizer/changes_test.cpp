@@ -216,14 +216,14 @@ TEST(AutomaticLossScaling, DoublesWhileGradientsAreSmallAndHalvesThenLeavingUpda
   expectNear(training.read("w0"), w, 4e-3, 4e-3);
 }
 
-TEST(AutomaticLossScaling, ChangesOncePerPeriodAndWithinTheRangeOfHalves) {
+TEST(AutomaticLossScaling, ChangesFirstAndOncePerPeriodWithinTheRangeOfHalves) {
   Training training(halfScaled(8), automatic(3));
   Doubles factors;
   for (int step = 0; step < 7; ++step) {
     training.step();
     factors.push_back(training.read(factor)[0]);
   }
-  EXPECT_EQ(factors, (Doubles{1, 1, 2, 2, 2, 4, 4}));
+  EXPECT_EQ(factors, (Doubles{2, 2, 2, 4, 4, 4, 8}));
   auto setup = automatic(1);
   setup.context.automaticLossScaling.binEdgeLocation = 1;
   Training large(halfScaled(16384), setup);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Automatic loss scaling: a factor on the device multiplies the loss scale. Half precision
-// gradients are counted by size for every micro-batch; every updatePeriod weight updates the factor
-// is halved if too many of them were large, else doubled.
+// gradients are counted by size for every micro-batch; with the first weight update and every
+// updatePeriod ones from there the factor is halved if too many of them were large, else doubled.
 #pragma once
 #include "optimizer/update.hpp"
 
