@@ -32,14 +32,11 @@ Values subsample(GraphBuilder &b, const OpView &op) {
   for (auto s : strides)
     if (s < 1)
       op.fail("strides ", ir::text(strides), " must be 1 or more.");
-  Integers ends; // a rest at the end gives no element
-  for (std::size_t d = 0; d < shape.size(); ++d)
-    ends.push_back(shape[d] / strides[d] * strides[d]);
   Integers axes(shape.size());
   std::iota(axes.begin(), axes.end(), 0);
   return {b.op("Slice", {op.in(0)},
                {{"starts", Integers(shape.size(), 0)},
-                {"ends", ends},
+                {"ends", shape},
                 {"axes", axes},
                 {"steps", strides}})};
 }
