@@ -15,7 +15,8 @@ enum class Role : std::uint8_t {
   Weight,         // trained
   Fixed,          // the model's own, never trained: frozen weights, running statistics
   OptimizerState, // momenta, step counts: saved with the model
-  Accumulator     // gradients gathered over micro-batches, and the number of them: never saved
+  Accumulator,    // gradients gathered over micro-batches, and the number of them: never saved
+  HyperParameter  // of the optimizer: the host writes it
 };
 
 enum class Recompute : std::uint8_t { Undefined, Checkpoint, Recompute };

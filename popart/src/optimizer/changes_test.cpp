@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Hyper-parameters that change between steps, that single weights have for themselves, gradients
 // clipped by their norm, state that a model brings along, and automatic loss scaling.
+#include "optimizer/scalars.hpp"
 #include "training.hpp"
 #include <popart/adam.hpp>
 #include <popart/error.hpp>
@@ -250,4 +251,37 @@ TEST(AutomaticLossScaling, RefusesWhatItCannotDo) {
   EXPECT_EQ(messageOf([&] { Training training(halfScaled(8), setup); }),
             "automaticLossScalingSettings: toTrackTensors is set, but "
             "gradientTensorTrackingMethod is not GradientsOfUserSpecifiedTensors.");
+}
+
+TEST(LossScaling, MustFitTheTypeOfTheLoss) {
+  auto setup = oneWeight();
+  setup.type = DataType::FLOAT16;
+  const std::string tooLarge = "lossScaling is 100000, which the loss, a FLOAT16, cannot hold: its "
+                               "largest number is 65504. Take a smaller one, or compute the loss "
+                               "in FLOAT.";
+  EXPECT_EQ(messageOf([&] { Training training(halfScaled(1e5f), setup); }), tooLarge);
+  Training training(halfScaled(65504), setup);
+  EXPECT_EQ(messageOf([&] { training.apply(halfScaled(1e5f)); }), tooLarge);
+  setup.type = DataType::FLOAT;
+  EXPECT_NO_THROW(Training(halfScaled(1e5f), setup));
+}
+
+TEST(HyperParameters, AreNotFoundByTheNamesOfWeights) {
+  const SGD sgd = halfScaled(8);
+  ir::Graph graph;
+  for (const char *name : {"layer___default___x", "a___specific___b", "lossScaling_FLOAT"})
+    graph.addVariable(name, HostTensor::scalar(DataType::FLOAT, 1));
+  EXPECT_TRUE(optimizer::hyperParameters(graph, sgd, {}).empty());
+}
+
+TEST(HyperParameters, OfWeightsWithAnyNameAreTheirs) {
+  SGD sgd({{"defaultLearningRate", {0.5f, false}}});
+  const TensorId odd = "a___default___b";
+  sgd.insertSpecific(odd, {{"learningRate", {0.25f, false}}});
+  const auto id = optimizer::scalarVariable(sgd, "scaledLearningRate0", odd);
+  EXPECT_EQ(optimizer::scalarOf(sgd, id), std::pair(std::string("scaledLearningRate0"), odd));
+  EXPECT_EQ(optimizer::scalarOf(sgd, id + "/1"), std::pair(std::string("scaledLearningRate0"), odd));
+  const auto others = optimizer::scalarVariable(sgd, "scaledLearningRate0", "w");
+  EXPECT_EQ(optimizer::scalarOf(sgd, others),
+            std::pair(std::string("scaledLearningRate0"), TensorId()));
 }

@@ -93,7 +93,7 @@ void requireUserTensors(const ir::Graph &graph, const autodiff::Gradients &all,
 
 Value lossScaleFactor(const ir::Graph &graph) { return graph.find(factorId); }
 
-Value automaticLossScale(ir::Graph &graph, const Optimizer &optimizer, DataType type,
+Value automaticLossScale(ir::Graph &graph, const Optimizer &optimizer, const HostTensor &first,
                          const Context &context) {
   checkSettings(context.automaticLossScaling);
   if (optimizer.lossScaling().isConst())
@@ -103,14 +103,13 @@ Value automaticLossScale(ir::Graph &graph, const Optimizer &optimizer, DataType 
       adam && adam->useScaledOptimizerState())
     throw error("Automatic loss scaling changes the loss scale, but Adam was made with "
                 "scaledOptimizerState, which keeps it in its state. Switch one of them off.");
-  const Value scale =
-      graph.addVariable("lossScaling_" + nameOf(type),
-                        HostTensor::scalar(type, optimizer.getLossScalingVal()), ir::Role::Fixed);
+  const Value scale = graph.addVariable("lossScaling_" + nameOf(first.type()), first,
+                                        ir::Role::HyperParameter);
   const Value factor =
       graph.addVariable(factorId, HostTensor::scalar(DataType::FLOAT, 1), ir::Role::Fixed);
   ops::GraphBuilder b(graph);
   b.pass = Pass::Backward;
-  const Value product = b.mul(scale, b.cast(factor, type));
+  const Value product = b.mul(scale, b.cast(factor, first.type()));
   graph.rename(product, graph.freeName("finalLossScale"));
   return product;
 }
@@ -145,6 +144,15 @@ Value allCounts(ir::Graph &graph, ops::GraphBuilder &b, std::int64_t replicas) {
   }
   b.settings = here;
   return all;
+}
+
+// The loss scale that the optimizer has.
+Value scaleOf(const ir::Graph &graph) {
+  for (std::uint32_t i = 0; i < graph.size(); ++i)
+    if (const auto &data = graph[Value{i}];
+        data.role == ir::Role::HyperParameter && data.name.starts_with("lossScaling_"))
+      return Value{i};
+  throw internal_error("Automatic loss scaling has no loss scale.");
 }
 
 } // namespace
@@ -193,10 +201,7 @@ void addLossScaleUpdate(ir::Graph &graph, const Context &context) {
   graph.rename(stats, graph.freeName("Accum___autoLossScaleStats"));
   const Value period =
       graph.addVariable(periodId, HostTensor::scalar(DataType::FLOAT, 0), ir::Role::Fixed);
-  Value scale = graph.find("lossScaling_FLOAT");
-  if (scale == ir::none)
-    scale = graph.require("lossScaling_FLOAT16");
-  b.ops("LossScaleUpdate", {lossScaleFactor(graph), counts, period, scale}, 3,
+  b.ops("LossScaleUpdate", {lossScaleFactor(graph), counts, period, scaleOf(graph)}, 3,
         {{"threshold", s.thresholdUpperCountProportion},
          {"period", static_cast<std::int64_t>(s.updatePeriod)}});
 }

@@ -10,9 +10,10 @@ namespace popart::optimizer {
 // The variable of the factor (FLOAT); `none` in models without automatic loss scaling.
 ir::Value lossScaleFactor(const ir::Graph &graph);
 
-// The loss scale times its factor. popart::error for optimisers that do not allow it.
-ir::Value automaticLossScale(ir::Graph &graph, const Optimizer &optimizer, DataType type,
-                             const Context &context);
+// The loss scale, which begins with this one, times its factor. popart::error for optimisers that do
+// not allow it.
+ir::Value automaticLossScale(ir::Graph &graph, const Optimizer &optimizer,
+                             const ir::HostTensor &first, const Context &context);
 
 // Counts the gradients that the settings say, of those that the gradients of weights depend on.
 // `all` is everything that was differentiated. popart::error if none of them is FLOAT16.

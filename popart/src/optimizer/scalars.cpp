@@ -120,10 +120,27 @@ Scalars scalarsOf(const Optimizer &optimizer, const TensorId &weight, const Cont
   return ofAdaptive(dynamic_cast<const Adaptive &>(optimizer), weight, c);
 }
 
+namespace {
+const std::string specific = "___specific___";
+}
+
 TensorId scalarVariable(const Optimizer &optimizer, const std::string &scalar,
                         const TensorId &weight) {
-  return scalar + (optimizer.hasSpecific(weight) ? "___specific___" + weight
-                                                 : std::string("___default___FLOAT"));
+  return scalar +
+         (optimizer.hasSpecific(weight) ? specific + weight : std::string("___default___FLOAT"));
+}
+
+// Names of scalars have no such signs in them, names of weights may have any; and a variable whose
+// name a weight has got a number behind it.
+std::pair<std::string, TensorId> scalarOf(const Optimizer &optimizer, const TensorId &variable) {
+  const auto at = variable.find("___");
+  const auto scalar = variable.substr(0, at);
+  if (at == std::string::npos || variable.compare(at, specific.size(), specific) != 0)
+    return {scalar, ""};
+  auto weight = variable.substr(at + specific.size());
+  if (!optimizer.hasSpecific(weight))
+    weight.erase(weight.rfind('/'));
+  return {scalar, weight};
 }
 
 } // namespace popart::optimizer

@@ -24,5 +24,7 @@ bool accumulatesInVelocity(const Optimizer &optimizer, const TensorId &weight,
 // The variable of a scalar: <name>___default___FLOAT, or <name>___specific___<weight>.
 TensorId scalarVariable(const Optimizer &optimizer, const std::string &scalar,
                         const TensorId &weight);
+// The scalar that a variable is, and the weight that it is of; "": the default.
+std::pair<std::string, TensorId> scalarOf(const Optimizer &optimizer, const TensorId &variable);
 
 } // namespace popart::optimizer

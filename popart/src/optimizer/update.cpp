@@ -348,10 +348,11 @@ private:
   // The variable of a scalar that may change; weights share the default one.
   Value scalarValue(const Weight &w, const Scalar &s) {
     const TensorId id = scalarVariable(optimizer_, s.name, w.name);
-    const Value known = graph_.find(id);
-    return known != ir::none
-               ? known
-               : graph_.addVariable(id, HostTensor::scalar(DataType::FLOAT, s.value), Role::Fixed);
+    const auto [known, fresh] = hyperParameters_.try_emplace(id, ir::none);
+    if (fresh)
+      known->second = graph_.addVariable(id, HostTensor::scalar(DataType::FLOAT, s.value),
+                                         Role::HyperParameter);
+    return known->second;
   }
   // As attribute or input of a node, under the name that its operator uses.
   struct Given {
@@ -677,6 +678,7 @@ private:
     ir::Settings settings;
   };
   std::map<Place, Running> running_;
+  std::map<TensorId, Value> hyperParameters_; // made so far
 };
 
 } // namespace
@@ -689,23 +691,35 @@ void addUpdates(ir::Graph &graph, const autodiff::Gradients &gradients, const Op
 
 namespace {
 constexpr const char *lossScaling = "lossScaling_";
+
+// Infinite gradients would make weights that are no numbers.
+HostTensor lossScaleOf(const Optimizer &optimizer, DataType type) {
+  constexpr float largestHalf = 65504;
+  if (const float scale = optimizer.getLossScalingVal();
+      type == DataType::FLOAT16 && scale > largestHalf)
+    throw error(base::str("lossScaling is ", scale, ", which the loss, a FLOAT16, cannot hold: its "
+                          "largest number is ", largestHalf, ". Take a smaller one, or compute the "
+                          "loss in FLOAT."));
+  return HostTensor::scalar(type, optimizer.getLossScalingVal());
 }
+} // namespace
 
 Value lossScale(ir::Graph &graph, const Optimizer &optimizer, DataType type,
                 const Context &context) {
+  const auto first = lossScaleOf(optimizer, type);
   if (context.automaticLossScaling.enabled)
-    return automaticLossScale(graph, optimizer, type, context);
-  const auto first = HostTensor::scalar(type, optimizer.getLossScalingVal());
+    return automaticLossScale(graph, optimizer, first, context);
   if (optimizer.lossScaling().isConst())
     return graph.addConstant("lossScaling", first);
-  return graph.addVariable(lossScaling + nameOf(type), first, Role::Fixed);
+  return graph.addVariable(lossScaling + nameOf(type), first, Role::HyperParameter);
 }
 
 std::map<TensorId, HostTensor> hyperParameters(const ir::Graph &graph, const Optimizer &optimizer,
                                                const Context &context) {
   Typed variables;
   for (std::uint32_t i = 0; i < graph.size(); ++i)
-    if (const auto &data = graph[Value{i}]; data.kind == Kind::Variable)
+    if (const auto &data = graph[Value{i}];
+        data.kind == Kind::Variable && data.role == Role::HyperParameter)
       variables.emplace_back(data.name, data.info.dataType());
   return hyperParameters(variables, optimizer, context);
 }
@@ -724,14 +738,12 @@ std::map<TensorId, HostTensor> hyperParameters(const Typed &variables, const Opt
     throw internal_error("{} has no scalar {}.", optimizer.type_s(), name);
   };
   for (const auto &[id, type] : variables) {
-    if (id == lossScaling + nameOf(type))
-      out[id] = HostTensor::scalar(type, optimizer.getLossScalingVal());
-    const std::string specific = "___specific___";
-    auto at = id.find("___default___");
-    if (at != std::string::npos)
-      out[id] = HostTensor::scalar(type, value("", id.substr(0, at)));
-    else if ((at = id.find(specific)) != std::string::npos)
-      out[id] = HostTensor::scalar(type, value(id.substr(at + specific.size()), id.substr(0, at)));
+    if (id.starts_with(lossScaling)) {
+      out[id] = lossScaleOf(optimizer, type);
+      continue;
+    }
+    const auto [scalar, weight] = scalarOf(optimizer, id);
+    out[id] = HostTensor::scalar(type, value(weight, scalar));
   }
   return out;
 }
