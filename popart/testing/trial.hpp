@@ -35,6 +35,7 @@ struct Trial {
   unsigned data = 1;     // seed of what is trained on
   unsigned shaken = 0;   // another number, other last bits of it
   bool attached = false; // to IPUs of the machine, whose executables are cached
+  std::function<void(Session &, int step)> before = [](Session &, int) {}; // every step
 
   int microBatches() const { return batches * accumulation * replicas; }
   // The stages of a pipeline that trains, backward pass included.
@@ -209,6 +210,7 @@ public:
     for (int step = 0; step < trial_.steps; ++step) {
       if (auto *training = dynamic_cast<TrainingSession *>(session.get()); training && step)
         training->updateOptimizerFromHost(trial_.optimizer(step).get());
+      trial_.before(*session, step);
       run(step);
     }
     if (!trial_.inference)

@@ -344,6 +344,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
     def _after_failure(self):
         """A step ended in its midst: the host gets what the device has learnt, and the next step begins with that."""
         if not self._training or not self._attached:
+            self._upload = self._upload or (self._attached and self._executable.needsWeights())
             return
         try:
             self._weights_to_host()

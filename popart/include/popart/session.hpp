@@ -39,6 +39,9 @@ public:
   void buffersFromHost();
 
   void run(IStepIO &stepIo, std::string debugName = "");
+  // After a step that failed or was interrupted: whether the device has lost its weights, so that
+  // weightsFromHost() comes before the next one. It has not if no weight update was under way.
+  bool needsWeights() const;
   // Ends a step that is running at its next program step; from any thread or a signal handler.
   void interrupt() noexcept;
   void run(std::string programHandle, IStepIO &stepIo, std::string debugName = "");

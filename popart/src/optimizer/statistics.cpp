@@ -46,8 +46,10 @@ void keepRunningStatistics(ir::Graph &graph) {
     for (std::size_t i = 0; i < 2 && keeps; ++i) {
       const Value variable = in[firstStatistic + i], value = out[firstNew + i];
       if (value != ir::none && graph[variable].kind == ir::Kind::Variable &&
-          assigned.insert(variable).second)
+          assigned.insert(variable).second) {
+        graph[variable].role = ir::Role::Fixed;
         b.op("CopyVarUpdate", {variable, value});
+      }
     }
   }
   graph.nodes = std::move(nodes);

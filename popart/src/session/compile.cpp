@@ -55,11 +55,12 @@ std::map<TensorId, ir::HostTensor> Session::Impl::heldConstants() const {
     out[spec.id] = held.count(spec.id) ? held.at(spec.id) : graph()[graph().require(spec.id)].data;
   return out;
 }
-std::map<TensorId, ir::HostTensor> Session::Impl::hyperParameters() const {
+std::map<TensorId, ir::HostTensor>
+Session::Impl::hyperParameters(const Optimizer &given) const {
   optimizer::Typed names;
   for (const auto &spec : io.hyperParameters)
     names.emplace_back(spec.id, spec.info.dataType());
-  return optimizer::hyperParameters(names, *optimizer, context);
+  return optimizer::hyperParameters(names, given, context);
 }
 
 // Of training: of what was given. Of inference, whose weights become part of the program where they
@@ -128,7 +129,7 @@ void Session::Impl::lowerAndCompile() {
 
 // Once; a second prepareDevice makes only the engine anew.
 void Session::Impl::compile() {
-  if (started)
+  if (state != session::State::Built)
     return;
   const session::Turns::Busy busy(turns, "compilation");
   const auto start = std::chrono::steady_clock::now();
@@ -136,7 +137,7 @@ void Session::Impl::compile() {
     compileOnce();
   else
     makeExecutable();
-  started = true;
+  state = session::State::Compiled;
   fitHostWeights();
   const double prepareSeconds = secondsSince(start);
   session::log().info("session \"", name, "\": ", fromFile ? "warm" : "cold", " start in ",
@@ -175,6 +176,7 @@ void Session::Impl::load() {
   if (!device->isAttached() && !device->tryAttachUntilTimeout())
     throw runtime_error("The device could not be attached within the time allowed.");
   execution.reset();
+  state = session::State::Compiled;
   auto flags = engineOptions();
   if (!options.engineOptions.count("autoReport.name"))
     flags.set("autoReport.name", name); // two sessions of a program write to two folders
@@ -183,8 +185,8 @@ void Session::Impl::load() {
     flags.set("target.numberRuntimeReplica", std::to_string(share().number));
   }
   execution = std::make_unique<session::Execution>(*executable, io, share(), flags);
-  weightsSent = unfinished = false;
   execution->load(*device, heldConstants());
+  state = session::State::Loaded;
   if (!training && options.constantWeights && !io.weights.empty()) {
     source->refresh(hostWeights, replicas());
     execution->weightsFromHost(hostWeights); // constants of every group of replicas
@@ -192,7 +194,7 @@ void Session::Impl::load() {
   if (io.random)
     execution->setSeed(seed);
   if (optimizer)
-    execution->writeHyperParameters(hyperParameters());
+    execution->writeHyperParameters(hyperParameters(*optimizer));
 }
 
 void Session::prepareDevice(bool loadEngine) {

@@ -5,6 +5,7 @@
 #include "ir/narrowed.hpp"
 #include "openipu/DirectSource.hpp"
 #include "openipu/Heartbeat.hpp"
+#include "openipu/Resume.hpp"
 #include "openipu/Transport.hpp"
 #include "session/convert.hpp"
 #include "transforms/rewriting/foldbatchnorms.hpp"
@@ -107,31 +108,12 @@ Execution::Execution(const poplar::Executable &executable, lowering::Interface i
                      const poplar::OptionFlags &engineOptions)
     : io_(std::move(io)), share_(share), engine_(executable, engineOptions) {}
 
-bool RunningStep::call(const std::function<void(IStepIO &)> &work) {
-  if (!io || failed)
+bool RunningStep::call(const std::function<void(IStepIO &)> &work) const {
+  if (!io)
     return false;
-  try {
-    const Turns::Callback inside(*turns);
-    work(*io);
-    return true;
-  } catch (...) {
-    const std::lock_guard hold(lock);
-    if (!failed.exchange(true))
-      failure = std::current_exception();
-    engine.stop();
-    return false;
-  }
-}
-void RunningStep::begin(IStepIO &with, const Turns &of) {
-  failed = false;
-  failure = nullptr;
-  io = &with;
-  turns = &of;
-}
-void RunningStep::end() {
-  io = nullptr;
-  if (failure)
-    std::rethrow_exception(std::exchange(failure, nullptr));
+  const Turns::Callback inside(*turns);
+  work(*io);
+  return true;
 }
 
 void Execution::load(DeviceInfo &device, const std::map<TensorId, ir::HostTensor> &constants) {
@@ -161,7 +143,7 @@ void Execution::load(DeviceInfo &device, const std::map<TensorId, ir::HostTensor
   cycles_.assign(2 * io_.cycleCounters.size() * std::size_t(share_.number), 0);
   if (!io_.cycleCounters.empty())
     engine_.connectStream("d2h_cycleCount", cycles_.data());
-  loaded_ = true;
+  loaded_ = usable_ = true;
   if (io_.startsUp)
     run(lowering::HeldConstantsFromHost, "constants");
 }
@@ -352,7 +334,29 @@ void Execution::buffersFromHost(const Weights &from, const std::vector<TensorId>
 void Execution::run(unsigned program, const std::string &name) {
   if (!loaded_)
     throw runtime_error("The engine is not loaded. Call prepareDevice() first.");
-  engine_.run(program, name);
+  try {
+    engine_.run(program, name);
+  } catch (...) {
+    usable_ = openipu::resume(engine_);
+    throw;
+  }
+}
+
+// Gradients that were gathered for an update that did not come are dropped. What a model changes
+// itself in every micro-batch (running statistics) stays as it is.
+bool Execution::goesOn() {
+  openipu::Handles updated, gathered;
+  for (const auto &spec : io_.weights)
+    if (spec.role == ir::Role::Accumulator)
+      gathered.push_back(spec.toDevice);
+    else if (spec.role != ir::Role::Fixed)
+      updated.push_back(spec.toDevice);
+  const auto batches = static_cast<std::uint64_t>(io_.batchesPerStep);
+  const auto changed = openipu::changedByLastRun(engine_, updated, batches);
+  if (!usable_ || changed == openipu::Changed::InPart || !openipu::resume(engine_))
+    return false;
+  openipu::clear(engine_, gathered);
+  return true;
 }
 
 void Execution::interrupt() noexcept {
@@ -362,13 +366,13 @@ void Execution::interrupt() noexcept {
 
 bool Execution::step(IStepIO &io, const std::string &name, const Turns &turns) {
   interrupted_ = false;
-  step_.begin(io, turns);
+  step_ = {&io, &turns};
   try {
     run(lowering::Main, name);
-    step_.end();
+    step_ = {};
     openipu::beat();
   } catch (...) {
-    step_.io = nullptr;
+    step_ = {};
     io.rewind();
     throw;
   }

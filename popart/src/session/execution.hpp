@@ -6,9 +6,7 @@
 #include "session/hostbytes.hpp"
 #include "session/turns.hpp"
 #include <atomic>
-#include <exception>
 #include <functional>
-#include <mutex>
 #include <popart/devicemanager.hpp>
 #include <popart/istepio.hpp>
 #include <poplar/Engine.hpp>
@@ -18,21 +16,13 @@ namespace popart::session {
 // Values of weights on the host, in the device's element types; of grouped ones group by group.
 using Weights = std::map<TensorId, HostBytes>;
 
-// The step that runs. What its callbacks throw does not travel through the engine, which would be
-// unusable from then on: the program ends where it is and the step throws it.
+// The step that runs, for the callbacks of streams. What they throw ends the program at once and
+// comes out of the step.
 struct RunningStep {
-  explicit RunningStep(poplar::Engine &e) : engine(e) {}
-  // False, and nothing done, if no step runs or one of its callbacks has thrown.
-  bool call(const std::function<void(IStepIO &)> &work);
-  void begin(IStepIO &with, const Turns &of);
-  void end(); // throws what a callback threw
+  bool call(const std::function<void(IStepIO &)> &work) const; // false, nothing done: no step runs
 
-  poplar::Engine &engine;
   IStepIO *io = nullptr;
   const Turns *turns = nullptr;
-  std::atomic<bool> failed = false;
-  std::exception_ptr failure;
-  std::mutex lock;
 };
 
 // The replicas that this process has.
@@ -53,6 +43,11 @@ public:
   // False: it was interrupted. The step io's functions are callbacks of these turns.
   bool step(IStepIO &io, const std::string &name, const Turns &turns);
   void interrupt() noexcept; // the step that runs
+  // After a step that ended early: whether the next can begin with what the device has, because the
+  // weights are those of a whole number of updates. If not, weights must come from the host; and
+  // the engine must be loaded first, if it is not usable.
+  bool goesOn();
+  bool isUsable() const { return usable_; }
 
   // The device reads straight from the values handed over, and writes straight into them.
   void weightsFromHost(const Weights &from);
@@ -88,13 +83,13 @@ private:
   lowering::Interface io_;
   Share share_;
   poplar::Engine engine_;
-  RunningStep step_{engine_};
+  RunningStep step_;
   std::map<TensorId, std::vector<char>> hyperParameters_;
   std::map<TensorId, char *> downloads_; // where weights go while they come from the device
   std::uint32_t seed_[2] = {0, 0};
   // From all replicas, one after the other: seeds, and {low, high} of every cycle counter.
   std::vector<std::uint32_t> seeds_, cycles_, rngState_;
-  bool loaded_ = false;
+  bool loaded_ = false, usable_ = false;
   std::atomic<bool> interrupted_ = false;
 };
 

@@ -68,7 +68,9 @@ void take(Session::Impl &impl, std::istream &in, const std::string &from) {
                           "options."));
   impl.io = std::move(*stored.interface);
   impl.executable = std::move(stored.executable);
-  impl.fromFile = impl.started = true;
+  impl.fromFile = true;
+  if (impl.state == session::State::Built)
+    impl.state = session::State::Compiled;
   impl.fitHostWeights();
   for (auto &[id, bytes] : stored.variables) {
     auto it = impl.hostWeights.find(id);

@@ -13,6 +13,18 @@
 
 namespace popart {
 
+namespace session {
+// Where a session is in its life. What each call needs and leaves stands beside it; Impl::state
+// changes in load, weightsFromHost and the few places that the enumerators name.
+enum class State : std::uint8_t {
+  Built,    // the model is there, nothing is compiled
+  Compiled, // here, or read from a file (compile, loadExecutable)
+  Loaded,   // on the device; the host has other weights, or the only ones (load, resetHostWeights)
+  Ready,    // the device has weights: training can run (weightsFromHost)
+  Failed    // a step ended within an update, or the device was lost (run): only the host has weights
+};
+} // namespace session
+
 struct Session::Impl {
   mutable session::Turns turns; // every public function takes one
   std::string name;
@@ -35,9 +47,7 @@ struct Session::Impl {
   std::set<TensorId> states;                   // which of them are optimiser state
   std::map<TensorId, ir::HostTensor> held;     // Interface::held, if it came from the cache
   bool fromFile = false; // not compiled here, but from the cache or an exported file
-  bool started = false;  // the times of the start were told
-  bool weightsSent = false;
-  bool unfinished = false; // a step ended early: the engine is loaded again before the next
+  session::State state = session::State::Built;
   // Inputs and anchors of a step, from the first one on.
   std::optional<std::pair<std::map<TensorId, StepTensor>, std::map<TensorId, StepTensor>>>
       stepTensors;
@@ -66,7 +76,7 @@ struct Session::Impl {
   std::map<TensorId, ir::HostTensor> heldConstants() const;
   poplar::OptionFlags engineOptions() const;
   std::string memoryAdvice() const; // for a model that does not fit (memoryadvice.cpp)
-  std::map<TensorId, ir::HostTensor> hyperParameters() const;
+  std::map<TensorId, ir::HostTensor> hyperParameters(const Optimizer &given) const;
   bool caches() const;
   bool openCached(); // whether the session can start without the ir
   session::Start startData() const;
@@ -80,7 +90,9 @@ struct Session::Impl {
   void fitHostWeights(); // a value for every group of every weight
   void load();
   bool step(IStepIO &stepIo, const std::string &debugName); // false: it was interrupted
-  void leaveUnfinished();
+  void afterFailedStep() noexcept;
+  bool lostWeights() const;
+  void requireWeights(const char *what) const; // popart::runtime_error after a failure
   std::map<TensorId, StepTensor> inputTensors() const, anchorTensors() const;
   void check(const IStepIO &stepIo);
   void checkNames(const IWeightsIO &weights, const char *what, bool reads = false) const;

@@ -26,7 +26,7 @@ void Session::modelToHost(const std::string &file) {
   const auto turn = impl_->turns.change("modelToHost");
   if (file.empty())
     throw error("modelToHost: no file was named.");
-  if (impl_->weightsSent) // else the device knows nothing that the host does not
+  if (impl_->state == session::State::Ready) // else the device knows nothing that the host does not
     weightsToHost();
   impl_->source->write(valuesOf(*impl_), file);
 }
@@ -65,7 +65,8 @@ void Session::resetHostWeights(const OnnxModel &modelOrFile,
   for (auto &[id, bytes] : changed)
     impl_->hostWeights[id].assign(std::move(bytes));
   impl_->source->deliver(impl_->hostWeights, impl_->replicas());
-  impl_->weightsSent = false;
+  if (impl_->state == session::State::Ready)
+    impl_->state = session::State::Loaded;
 }
 
 void Session::updateExternallySavedTensorLocations(const std::string &from, const std::string &to) {

@@ -47,7 +47,8 @@ void Session::run(IStepIO &stepIo, std::string debugName) {
   const auto turn = impl_->turns.change("run");
   const openipu::HostTrace traced("popart", "Session::run");
   impl_->loaded();
-  if (impl_->training && !impl_->weightsSent && !impl_->io.weights.empty() &&
+  impl_->requireWeights("run");
+  if (impl_->training && impl_->state != session::State::Ready && !impl_->io.weights.empty() &&
       impl_->options.syntheticDataMode == SyntheticDataMode::Off)
     throw runtime_error("The weights have not been sent to the device. Call weightsFromHost() "
                         "before run().");
@@ -55,9 +56,9 @@ void Session::run(IStepIO &stepIo, std::string debugName) {
     impl_->check(stepIo);
   try {
     if (!impl_->step(stepIo, debugName))
-      impl_->leaveUnfinished();
+      impl_->afterFailedStep();
   } catch (...) {
-    impl_->leaveUnfinished();
+    impl_->afterFailedStep();
     throw;
   }
 }
@@ -69,12 +70,32 @@ void Session::Impl::check(const IStepIO &stepIo) {
   if (first)
     stepIo.warn(stepTensors->first);
 }
-// Gradients of half a batch may be on the device, which another step would add to.
-void Session::Impl::leaveUnfinished() {
-  if (io.accumulationFactor == 1)
-    return;
-  unfinished = true;
-  weightsSent = false;
+// Of itself where nothing is lost: the device has what it needs, or the host has all of it.
+void Session::Impl::afterFailedStep() noexcept {
+  try {
+    if (execution->goesOn())
+      return;
+    if (io.weights.empty() || (!training && options.constantWeights))
+      return load();
+  } catch (const std::exception &e) {
+    session::log().warn("The session cannot go on of itself: ", e.what());
+  } catch (...) { // the step's own failure is on its way
+  }
+  state = session::State::Failed;
+}
+bool Session::Impl::lostWeights() const {
+  return state == session::State::Failed || (execution && !execution->isUsable());
+}
+bool Session::needsWeights() const {
+  const auto turn = impl_->turns.look();
+  return impl_->lostWeights();
+}
+void Session::Impl::requireWeights(const char *what) const {
+  if (lostWeights())
+    throw runtime_error("{}: the weights on the device are lost, because the last step ended within "
+                        "an update or the device failed. Call weightsFromHost() to go on from the "
+                        "weights that the host has.",
+                        what);
 }
 bool Session::Impl::step(IStepIO &stepIo, const std::string &debugName) {
   struct Running {
@@ -105,8 +126,8 @@ void Session::run(std::string programHandle, IStepIO &stepIo, std::string debugN
 void Session::setRandomSeed(std::uint64_t seed) {
   const auto turn = impl_->turns.change("setRandomSeed");
   impl_->seed = seed;
-  if (!impl_->execution || !impl_->execution->isLoaded())
-    return;
+  if (!impl_->execution || !impl_->execution->isUsable())
+    return; // load() sets it
   if (impl_->io.random)
     impl_->execution->setSeed(seed);
   else
@@ -166,9 +187,10 @@ void TrainingSession::updateOptimizerFromHost(const Optimizer *optimizer) {
   if (!optimizer)
     throw runtime_error("updateOptimizerFromHost: no optimizer was given.");
   impl_->optimizer->validReplacement(*optimizer);
+  const auto values = impl_->hyperParameters(*optimizer); // refuses what cannot be one
   impl_->optimizer = optimizer->clone();
-  if (impl_->execution && impl_->execution->isLoaded())
-    impl_->execution->writeHyperParameters(impl_->hyperParameters());
+  if (impl_->execution && impl_->execution->isUsable())
+    impl_->execution->writeHyperParameters(values);
 }
 
 void Session::connectStreamToCallback(const std::string &handle,

@@ -27,22 +27,19 @@ void Session::Impl::fitHostWeights() {
 
 void Session::weightsFromHost() {
   const auto turn = impl_->turns.change("weightsFromHost");
-  if (impl_->unfinished)
+  if (!impl_->loaded().isUsable())
     impl_->load();
   auto &execution = impl_->loaded();
   impl_->source->refresh(impl_->hostWeights, impl_->replicas());
   if (impl_->apart())
     impl_->agreeOnWeights();
   execution.weightsFromHost(impl_->hostWeights);
-  impl_->weightsSent = true;
+  impl_->state = session::State::Ready;
 }
 void Session::weightsToHost() {
   const auto turn = impl_->turns.change("weightsToHost");
   auto &execution = impl_->loaded();
-  if (impl_->unfinished)
-    throw runtime_error("weightsToHost: the last step ended among the micro-batches of a weight "
-                        "update, so that the device holds a part of its gradients. Call "
-                        "weightsFromHost() to go on from the weights that the host has.");
+  impl_->requireWeights("weightsToHost");
   execution.weightsToHost(impl_->hostWeights);
   impl_->source->deliver(impl_->hostWeights, impl_->replicas());
 }
@@ -50,6 +47,7 @@ void Session::weightsToHost() {
 void Session::buffersFromHost() {
   const auto turn = impl_->turns.change("buffersFromHost");
   auto &execution = impl_->loaded();
+  impl_->requireWeights("buffersFromHost");
   const auto &ids = impl_->options.updatableNamedBuffers;
   for (const auto &id : ids)
     if (std::none_of(impl_->io.weights.begin(), impl_->io.weights.end(),
@@ -76,7 +74,7 @@ void checkSize(const lowering::WeightSpec &spec, const MutableVoidData &data, st
 
 // Names that are mistaken, and weights that are not there to be read or written.
 void Session::Impl::checkNames(const IWeightsIO &weights, const char *what, bool reads) const {
-  if (!started)
+  if (state == session::State::Built)
     throw runtime_error("{}: the session has no weights yet. Call prepareDevice() first.", what);
   std::set<TensorId> there;
   for (const auto &spec : io.weights)

@@ -145,9 +145,18 @@ class IpuRunner:
         try:
             with errors.translated():
                 self._session.run(self._io)
-        finally:  # a run that failed may have changed some
-            self._newer_on_device = self._training or bool(self._changed)
+        except BaseException:  # Ctrl-C too
+            self._after_failure()
+            raise
+        self._newer_on_device = self._training or bool(self._changed)
         return [r.astype(wanted, copy=False) for r, (_, _, wanted) in zip(results, self._forms)]
+
+    def _after_failure(self):
+        """A step ended in its midst: the device has what it had learnt until then, or gets what the scope has."""
+        lost = self._session.needsWeights()
+        if lost:
+            self._session.weightsFromHost()
+        self._newer_on_device = not lost and (self._training or bool(self._changed))
 
     def _evaluate(self, feed):
         """The forward pass with the weights as they are now. What it changes, such as moving statistics, does not come back."""

@@ -137,6 +137,8 @@ template <class C> void bindWeights(py::class_<C> &c) {
   c.def("weightsFromHost", &C::weightsFromHost, Unlocked(), "Sends the host's weights down.")
       .def("buffersFromHost", &C::buffersFromHost, Unlocked(),
            "Sends the host's values of updatableNamedBuffers down.")
+      .def("needsWeights", &C::needsWeights,
+           "Whether a failed step left the device without weights: weightsFromHost sends them.")
       .def("weightsToHost", &C::weightsToHost, Unlocked(), "Brings the device's weights up.")
       .def(
           "readWeights", [](C &self, PyWeightsIO &weights) { readWeights(self, weights); },

@@ -184,17 +184,32 @@ class Executable:
         try:
             with translated():
                 self.session.run(self._io)
-        finally:  # a run that failed may have changed some
-            for variable in self.changed:
-                variable.version += 1
-                variable.newest = self
-                self._sent[id(variable)] = variable.version
+        except BaseException:  # Ctrl-C too
+            self._after_failure()
+            raise
+        self._note_changes()
         for problem in filter(None, [call.raised() for call in self.graph.host_calls]):
             raise problem
         if self.device.drops_results:
             return [np.zeros(shape, dtype._numpy) for shape, dtype in self._dropped]
         return [r if r.dtype == dtype._numpy else r.astype(dtype._numpy)
                 for r, (_, _, dtype) in zip(results, self._results)]
+
+    def _after_failure(self):
+        """A run ended in its midst: the device has what it had learnt until then, or must get its variables again."""
+        if not self.session.needsWeights():
+            return self._note_changes()
+        for variable in self.changed:
+            if variable.newest is self:
+                variable.newest = None
+        self._sent.clear()
+
+    def _note_changes(self):
+        """The device has the newest values of what a run changes."""
+        for variable in self.changed:
+            variable.version += 1
+            variable.newest = self
+            self._sent[id(variable)] = variable.version
 
     def _not_run(self):
         """On a device that is not there: zeros, so that everything gets compiled."""
