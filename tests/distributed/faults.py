@@ -14,10 +14,13 @@ STEPS, HALF = 8, 4
 what, rank = sys.argv[1], popdist.getInstanceIndex()
 
 
-def session_of(model, loss, options):
+def rated(rate):
+    return popart.SGD({"defaultLearningRate": (rate, False), "defaultMomentum": (0.9, False)})
+
+
+def session_of(model, loss, options, rate=0.02):
     device = popdist.popart.getDevice()
-    optimizer = popart.SGD({"defaultLearningRate": (0.02, False), "defaultMomentum": (0.9, False)})
-    session = popart.TrainingSession(model, popart.DataFlow(1, [loss]), loss, optimizer, device, userOptions=options)
+    session = popart.TrainingSession(model, popart.DataFlow(1, [loss]), loss, rated(rate), device, userOptions=options)
     session.prepareDevice()
     session.weightsFromHost()
     return session
@@ -46,6 +49,13 @@ def whole(fault=None):
 if what == "differ":
     train.HIDDEN += rank
     whole()
+elif what == "rates":  # differ from the start
+    builder, loss = train.build("sharded")
+    steps(session_of(builder.getModelProto(), loss, train.options_of("sharded"), 0.02 * (1 + rank)), 0, STEPS)
+elif what == "new_rate":  # of one instance
+    builder, loss = train.build("sharded")
+    session = session_of(builder.getModelProto(), loss, train.options_of("sharded"))
+    steps(session, 0, STEPS, lambda: session.updateOptimizerFromHost(rated(0.5)))
 elif what == "weights":  # begin as those of the first instance
     builder, loss = train.build("plain")
     session = session_of(builder.getModelProto(), loss, train.options_of("plain"))

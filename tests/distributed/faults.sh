@@ -12,6 +12,9 @@ ends() { # ends WHAT TEXT...
   for text; do has "$out" "$text"; done
 }
 ends differ "Instance 1 on host $(hostname) has another model or other options than instance 0"
+ends rates "Instance 1 on host $(hostname) trains with another optimizer than instance 0" \
+  "learningRate is 0.04, and learningRate is 0.02 there"
+ends new_rate "Instance 1 on host $(hostname) trains with another optimizer than instance 0" "learningRate is 0.5"
 ends raise "the data of this instance ended" "Instance 1 on host $(hostname) is gone after step 4"
 ends leave "Instance 1 on host $(hostname) is gone after step 4: its program ended while this one waits for it"
 ends skip "Instance 1 on host $(hostname) is gone after step 8"

@@ -70,6 +70,8 @@ struct Session::Impl {
   poplar::Target target() const; // of the replicas of all instances
   void meetInstances();          // finds the others, and takes what the first one drew at random
   void compareInstances() const; // popart::error if one has another model
+  void compareOptimizers();      // popart::error if one trains with other values
+  [[noreturn]] void refuseOptimizer(unsigned rank) const;
   void agreeOnWeights();         // those of the first instance
   void compileOnce();            // the first instance compiles, the others get what it made
   session::Execution &loaded(); // popart::runtime_error before prepareDevice

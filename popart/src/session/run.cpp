@@ -54,6 +54,7 @@ void Session::run(IStepIO &stepIo, std::string debugName) {
                         "before run().");
   if (stepIo.runtimeAssertsEnabled() && impl_->options.syntheticDataMode == SyntheticDataMode::Off)
     impl_->check(stepIo);
+  impl_->compareOptimizers();
   try {
     if (!impl_->step(stepIo, debugName))
       impl_->afterFailedStep();

@@ -34,6 +34,31 @@ std::string hashOfWeights(const session::Weights &weights) {
   return h.hex();
 }
 
+// The values of an optimizer that may change, one to a line.
+std::vector<std::string> changeable(const Optimizer &optimizer) {
+  std::vector<std::string> out;
+  const auto add = [&](const std::string &what, const OptimizerValue &value) {
+    if (!value.isConst())
+      out.push_back(base::str(what, " is ", value.val()));
+  };
+  add("lossScaling", optimizer.lossScaling());
+  for (const auto &p : optimizer.parameters()) {
+    add(p.name, p.values.getDefault());
+    for (const auto &[id, value] : p.values.getSpecifics())
+      add(base::str(p.name, " of \"", id, "\""), value);
+  }
+  return out;
+}
+
+// The first line that two of them do not share.
+std::pair<std::string, std::string> difference(const std::string &a, const std::string &b) {
+  std::istringstream as(a), bs(b);
+  std::string one, other;
+  while (std::getline(as, one) && std::getline(bs, other) && one == other)
+    ;
+  return {one, other};
+}
+
 } // namespace
 
 session::Share Session::Impl::share() const {
@@ -72,6 +97,37 @@ void Session::Impl::compareInstances() const {
                             transport.host(0),
                             ". All instances must run the same program: look for what depends on "
                             "the rank, on random numbers or on files that differ."));
+}
+
+// In every step, since only all instances together know that one of them has changed something.
+void Session::Impl::compareOptimizers() {
+  if (!apart() || io.hyperParameters.empty())
+    return;
+  auto &transport = openipu::transport();
+  const auto values = hyperParameters(*optimizer);
+  std::string bytes;
+  for (const auto &spec : io.hyperParameters) {
+    const auto &value = values.at(spec.id);
+    bytes.append(static_cast<const char *>(value.data()), value.bytes());
+  }
+  session::Hasher h;
+  h.text(bytes);
+  const auto hashes = openipu::gatherBytes(transport, h.hex());
+  for (unsigned r = 0; r < hashes.size(); ++r)
+    if (hashes[r] != hashes[0])
+      refuseOptimizer(r);
+}
+void Session::Impl::refuseOptimizer(unsigned rank) const {
+  auto &transport = openipu::transport();
+  std::string lines;
+  for (const auto &line : changeable(*optimizer))
+    lines += line + '\n';
+  const auto all = openipu::gatherBytes(transport, lines);
+  const auto [theirs, first] = difference(all[rank], all[0]);
+  throw error(base::str("Instance ", rank, " on host ", transport.host(rank),
+                        " trains with another optimizer than instance 0 on host ",
+                        transport.host(0), ": ", theirs, ", and ", first, " there. Their weights "
+                        "would drift apart; give all instances the same values."));
 }
 
 void Session::Impl::agreeOnWeights() {
