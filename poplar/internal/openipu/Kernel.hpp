@@ -61,6 +61,14 @@ struct KernelArgs {
   template <class T> const T *in(std::size_t i) const { return inputs[i].as<const T>(); }
 };
 
+// What a kernel does with operands that are not numbers (NaN). For the tiles it is an invalid
+// operation to compute with one or to compare it; to move it is none.
+struct Nans {
+  bool computed = true;       // else its results are operands, moved
+  std::uint64_t compared = 0; // a bit for each of the first inputs
+};
+inline Nans movedNans(std::string_view) { return {.computed = false}; }
+
 // Written with the names of its members, so that each says what it is:
 //   static const openipu::Registered registered{{.name = "popops.add", .run = run}};
 struct Kernel {
@@ -77,6 +85,7 @@ struct Kernel {
   // Whether the kernel with these attributes can leave results that are half unrounded: while
   // rounding is stochastic, such outputs are given as floats, and rounded behind it.
   bool (*givesFloats)(std::string_view attributes) = nullptr;
+  Nans (*nans)(std::string_view attributes) = nullptr; // null: it computes
   // Whose kernel it is. The operands of another backend's kernels are in that backend's memory.
   std::string backend = "cpu";
 };
@@ -99,7 +108,8 @@ struct Registered {
 //   struct Gemm { explicit Gemm(const KernelArgs &); void run(const KernelArgs &); };
 //   static const openipu::Registered registered{openipu::stateful<Gemm>("poplin.matmul")};
 template <class State>
-Kernel stateful(std::string name, bool (*givesFloats)(std::string_view) = nullptr) {
+Kernel stateful(std::string name, bool (*givesFloats)(std::string_view) = nullptr,
+                Nans (*nans)(std::string_view) = nullptr) {
   return {.name = std::move(name),
           .run =
               [](const KernelArgs &args) {
@@ -107,7 +117,8 @@ Kernel stateful(std::string name, bool (*givesFloats)(std::string_view) = nullpt
               },
           .prepare = [](const KernelArgs &args) -> const void * { return new State(args); },
           .release = [](const void *state) { delete static_cast<const State *>(state); },
-          .givesFloats = givesFloats};
+          .givesFloats = givesFloats,
+          .nans = nans};
 }
 
 // A kernel between replicas.

@@ -211,7 +211,8 @@ void runWithin(const KernelArgs &args) {
 }
 
 const openipu::Registered across{{.name = kernels::across, .runAcross = runAcross}};
-const openipu::Registered within{{.name = kernels::within, .run = runWithin}};
+const openipu::Registered within{
+    {.name = kernels::within, .run = runWithin, .nans = openipu::movedNans}};
 
 } // namespace
 

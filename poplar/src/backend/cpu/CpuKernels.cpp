@@ -86,7 +86,9 @@ void CpuBackend::kernel(const Leaf &leaf, const Turn &turn) {
   for (auto r : turn.replicas) {
     auto &call = gathered(leaf, r, turn);
     call.args.rounding = turn.rounding;
-    const KernelTraps traps(turn.trapped, call.args, bound.alsoRead);
+    const bool moves = turn.trapped && bound.kernel->nans;
+    const KernelTraps traps(turn.trapped, call.args, bound.alsoRead,
+                            moves ? bound.kernel->nans(bound.attributes) : openipu::Nans());
     runKernel(bound, call);
     traps.check();
     scattered(leaf, r);

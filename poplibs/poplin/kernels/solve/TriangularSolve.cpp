@@ -62,7 +62,8 @@ void runMask(const KernelArgs &args) {
 }
 
 const openipu::Registered registeredSolve{{.name = kernels::triangularSolve, .run = runSolve}};
-const openipu::Registered registeredMask{{.name = kernels::triangularMask, .run = runMask}};
+const openipu::Registered registeredMask{
+    {.name = kernels::triangularMask, .run = runMask, .nans = openipu::movedNans}};
 
 } // namespace
 } // namespace poplin

@@ -103,7 +103,8 @@ void topKRows(const KernelArgs &args) {
 
 const openipu::Registered registeredMax{{.name = kernels::argMax, .run = argBest<true>}};
 const openipu::Registered registeredMin{{.name = kernels::argMin, .run = argBest<false>}};
-const openipu::Registered registeredTopK{{.name = kernels::topK, .run = topKRows}};
+const openipu::Registered registeredTopK{
+    {.name = kernels::topK, .run = topKRows, .nans = openipu::movedNans}};
 
 } // namespace
 } // namespace popnn

@@ -33,8 +33,10 @@ void previous(const KernelArgs &args) {
   strided::copy(entry(entries, (index + size - back % size) % size), args.outputs[0]);
 }
 
-const openipu::Registered adding{{.name = kernels::circBufAdd, .run = add}};
-const openipu::Registered looking{{.name = kernels::circBufPrev, .run = previous}};
+const openipu::Registered adding{
+    {.name = kernels::circBufAdd, .run = add, .nans = openipu::movedNans}};
+const openipu::Registered looking{
+    {.name = kernels::circBufPrev, .run = previous, .nans = openipu::movedNans}};
 
 } // namespace
 } // namespace popops

@@ -8,6 +8,7 @@
 #include "base/Half.hpp"
 #include "base/Threads.hpp"
 #include "elementwise/Loops.hpp"
+#include "elementwise/MapNans.hpp"
 #include "elementwise/MapRows.hpp"
 #include "openipu/Kernel.hpp"
 #include "popops/Strided.hpp"
@@ -663,7 +664,7 @@ private:
 };
 
 const openipu::Registered registered{
-    openipu::stateful<Maps>(kernels::map, openipu::alwaysGivesFloats)};
+    openipu::stateful<Maps>(kernels::map, openipu::alwaysGivesFloats, nansOfMap)};
 const openipu::Overwriting overwriting{kernels::map, kernels::mapMayOverwrite};
 
 } // namespace

@@ -46,7 +46,8 @@ void run(const KernelArgs &args) {
   }
 }
 
-const openipu::Registered registered{{.name = kernels::encodeOneHot, .run = run}};
+const openipu::Registered registered{
+    {.name = kernels::encodeOneHot, .run = run, .nans = openipu::movedNans}};
 
 } // namespace
 } // namespace popops

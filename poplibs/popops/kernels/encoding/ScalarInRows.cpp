@@ -56,8 +56,10 @@ void update(const KernelArgs &args) {
   });
 }
 
-const openipu::Registered selecting{{.name = kernels::selectScalarFromRows, .run = select}};
-const openipu::Registered updating{{.name = kernels::updateScalarInRows, .run = update}};
+const openipu::Registered selecting{
+    {.name = kernels::selectScalarFromRows, .run = select, .nans = openipu::movedNans}};
+const openipu::Registered updating{
+    {.name = kernels::updateScalarInRows, .run = update, .nans = openipu::movedNans}};
 
 } // namespace
 } // namespace popops

@@ -7,7 +7,8 @@ namespace popops {
 namespace {
 
 void run(const openipu::KernelArgs &args) { strided::copy(args.inputs[0], args.outputs[0]); }
-const openipu::Registered registered{{.name = kernels::rearrange, .run = run}};
+const openipu::Registered registered{
+    {.name = kernels::rearrange, .run = run, .nans = openipu::movedNans}};
 
 } // namespace
 } // namespace popops

@@ -51,7 +51,8 @@ void run(const KernelArgs &args) {
   });
 }
 
-const openipu::Registered registered{{.name = kernels::sequenceSlice, .run = run}};
+const openipu::Registered registered{
+    {.name = kernels::sequenceSlice, .run = run, .nans = openipu::movedNans}};
 
 } // namespace
 } // namespace popops

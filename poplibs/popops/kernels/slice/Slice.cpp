@@ -94,7 +94,8 @@ private:
   const std::byte *from_ = nullptr;
 };
 
-const openipu::Registered registered{openipu::stateful<Slice>(kernels::slice)};
+const openipu::Registered registered{
+    openipu::stateful<Slice>(kernels::slice, nullptr, openipu::movedNans)};
 
 } // namespace
 

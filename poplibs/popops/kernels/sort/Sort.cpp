@@ -169,7 +169,8 @@ void run(const KernelArgs &args) {
                     });
 }
 
-const openipu::Registered registered{{.name = kernels::sort, .run = run}};
+const openipu::Registered registered{
+    {.name = kernels::sort, .run = run, .nans = openipu::movedNans}};
 
 } // namespace
 

@@ -62,7 +62,8 @@ struct Slice {
                   layout.blockColumns, out + lines.other[b] * layout.blockColumns);
   }
 };
-const openipu::Registered sliceKernel{openipu::stateful<Slice>(kernels::dynamicSlice)};
+const openipu::Registered sliceKernel{
+    openipu::stateful<Slice>(kernels::dynamicSlice, nullptr, openipu::movedNans)};
 
 struct UpdateAdd {
   BucketLayout layout;
@@ -107,7 +108,8 @@ struct UpdateAdd {
     return out;
   }
 };
-const openipu::Registered updateKernel{openipu::stateful<UpdateAdd>(kernels::dynamicUpdateAdd)};
+const openipu::Registered updateKernel{ // keeps most of what was there
+    openipu::stateful<UpdateAdd>(kernels::dynamicUpdateAdd, nullptr, openipu::movedNans)};
 
 } // namespace
 } // namespace popsparse::dynamic
