@@ -2,6 +2,7 @@
 """Executable: a finished graph as a session of PopART on a device. Inputs and results are numpy's arrays, by address."""
 import hashlib
 import os
+import threading
 
 import numpy as np
 import popart
@@ -168,7 +169,14 @@ class Executable:
         wanted = [s.returned] * len(self.outputs) if isinstance(s.returned, str) else s.returned
         self._dropped = [((times if how == "All" else s.replicas, *t.shape.as_list()), t.dtype)
                          for how, t in zip(wanted, self.graph.outputs)]
-        self._io = popart_core.AddressIo(inputs, outputs)
+        self._make_io = lambda: popart_core.AddressIo(inputs, outputs)
+        self._ios = threading.local()  # the addresses of a run are those of its thread
+
+    @property
+    def _io(self):
+        if not hasattr(self._ios, "io"):
+            self._ios.io = self._make_io()
+        return self._ios.io
 
     # ---- running
 
@@ -180,10 +188,11 @@ class Executable:
             return self._not_run()
         self._ready()
         results = [np.empty(shape, kind) for shape, kind, _ in self._results]
-        self._io.set([a.ctypes.data for a in arrays], [r.ctypes.data for r in results])
+        io = self._io
+        io.set([a.ctypes.data for a in arrays], [r.ctypes.data for r in results])
         try:
             with translated():
-                self.session.run(self._io)
+                self.session.run(io)
         except BaseException:  # Ctrl-C too
             self._after_failure()
             raise

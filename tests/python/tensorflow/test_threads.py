@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Keras in several threads: one model that all call, and models of their own."""
+import threading
+
+import numpy as np
+from tensorflow import keras
+
+
+def together(*works):
+    """Runs them at the same time; the first exception, if any, is raised here."""
+    failures = []
+
+    def guarded(work):
+        try:
+            work()
+        except BaseException as e:
+            failures.append(e)
+    threads = [threading.Thread(target=guarded, args=(work,), daemon=True) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+        assert not thread.is_alive(), "a thread waits for ever"
+    if failures:
+        raise failures[0]
+
+
+def scaling(factor):
+    layer = keras.layers.Dense(1, use_bias=False, kernel_initializer=keras.initializers.Constant(factor))
+    model = keras.Sequential([keras.Input((1,)), layer])
+    model.compile("sgd", "mse")
+    return model
+
+
+def test_each_thread_gets_its_own_results():
+    model = scaling(2.0)
+
+    def work(first):
+        for i in range(first, first + 40):
+            np.testing.assert_array_equal(model.predict(np.full((4, 1), i, np.float32), verbose=0), 2 * i)
+    together(*[lambda n=n: work(1000 * n) for n in range(4)])
+
+
+def test_models_are_built_and_trained_side_by_side():
+    def work(factor):
+        for _ in range(3):
+            model = scaling(factor)
+            x = np.ones((8, 1), np.float32)
+            model.fit(x, 2 * factor * x, batch_size=8, epochs=1, verbose=0)
+            expected = factor + 0.01 * 2 * factor
+            np.testing.assert_allclose(model.get_weights()[0], expected, rtol=1e-5)
+    together(*[lambda n=n: work(float(n + 1)) for n in range(4)])
