@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A program on the CPU device: every operator as it is written, gradients and updates too. Variables are used in the scope's
 memory."""
+import threading
+
 import numpy as np
 import popart
 import popart_core
@@ -32,6 +34,7 @@ class CpuRunner:
         self._created, self._fetched = created, len(fetches)
         self._changed = set(converted.changed)
         self._variables = {name: self._variables[name] for name in used}
+        self._turn = threading.RLock()
         self._idle = not self._outputs and not self._changed
         if self._idle:
             return
@@ -54,6 +57,10 @@ class CpuRunner:
     def run(self, feed, fetches):
         if self._idle:
             return []
+        with self._turn:  # one set of addresses, and of variables
+            return self._run(feed)
+
+    def _run(self, feed):
         steps.schedule(self._program, self._scope)
         arrays = steps.arrays_of(self._inputs, feed)
         results = [np.empty(shape, steps.device_numpy(kind)) for _, kind, shape in self._outputs]

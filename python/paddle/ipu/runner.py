@@ -2,6 +2,7 @@
 """A compiled program on IPUs: one session, and steps on the memory of feeds and results."""
 import os
 import sys
+import threading
 
 import numpy as np
 import popart
@@ -121,10 +122,15 @@ class IpuRunner:
         self._forms = [((*lead, *shape), steps.device_numpy(kind), to_numpy(kind)) for _, kind, shape in self._outputs]
         results = [(name, kind, shape) for (name, kind, _), (shape, _, _) in zip(self._outputs, self._forms)]
         self._io = popart_core.AddressIo(steps.described(self._whole), steps.described(results, True))
+        self._turn = threading.RLock()  # one set of addresses
         self._rows = (f" One run takes micro_batch_size={strategy.get_option('micro_batch_size')} x batches_per_step={batches}"
                       f" x accumulation_factor={accumulation} x replicas={strategy.replicas} rows.")
 
     def run(self, feed, fetches):
+        with self._turn:
+            return self._run(feed, fetches)
+
+    def _run(self, feed, fetches):
         if fetches != self._fetches:
             raise ValueError(f"The program was compiled to fetch {self._fetches}, not {fetches}. Fetch those, or compile "
                              "it again.")
