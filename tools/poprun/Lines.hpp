@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What instances print, put together again. mpirun passes on what it happens to read, a piece of one
-// instance behind a piece of another, and writes "[1,3]<stdout>:" before each piece and each line of
-// instance 3. Here lines come out whole; what has no end yet waits for it, until flush().
+// What instances print, put together again. mpirun passes on what it happens to read, a piece of
+// one instance behind a piece of another, and writes "[1,3]<stdout>:" before each piece and each
+// line of instance 3. Here lines come out whole; what has no end yet waits for it, until flush().
 #pragma once
 #include <functional>
 #include <map>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // mpirun as a child. What it prints goes through pipes, where lines are put together.
 #include "Run.hpp"
-#include "Lines.hpp"
 #include "base/Text.hpp"
+#include "Lines.hpp"
 #include "machine/Error.hpp"
 #include <atomic>
 #include <cerrno>
@@ -65,8 +65,8 @@ void writeAll(int to, const char *text, std::size_t size) {
 }
 
 // What is there goes on, line by line; a line that does not end for a while without its end. Ends
-// when nobody writes any more; once mpirun has `ended`, what its agents may still hold open does not
-// count.
+// when nobody writes any more; once mpirun has `ended`, what its agents may still hold open does
+// not count.
 void copy(int from, Lines lines, const std::atomic<bool> &ended) {
   for (char text[4096];;) {
     const bool last = ended;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Automatic loss scaling (src/optimizer/lossscale.hpp).
 //   GradientStatistics   counts[i] += how many |elements| are below (0) and not below (1) `edge`
-//   LossScaleUpdate      in the first call and every `period` calls from there: the factor is halved
-//                        if more than `threshold` of the counted elements were large, else doubled,
-//                        as far as the type of the loss scale goes; counting starts again
+//   LossScaleUpdate      in the first call and every `period` calls from there: the factor is
+//                        halved if more than `threshold` of the counted elements were large, else
+//                        doubled, as far as the type of the loss scale goes; counting starts again
 #include "lowering/lowering.hpp"
 #include "ops/shared/elementwise.hpp"
 #include <popops/ElementWise.hpp>

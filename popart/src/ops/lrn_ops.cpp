@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // LRN: y = x / (bias + alpha / size * s)^beta, s being the sum of x^2 over `size` channels around
-// each one. ChannelWindowSum is that sum, of any input; its gradient is the mirrored window. A window
-// that reaches over all channels from everywhere is one sum of them all.
+// each one. ChannelWindowSum is that sum, of any input; its gradient is the mirrored window. A
+// window that reaches over all channels from everywhere is one sum of them all.
 #include "lowering/lowering.hpp"
 #include "ops/shared/elementwise.hpp"
 #include <popops/Reduce.hpp>
@@ -60,8 +60,9 @@ OpDef lrn() {
     const auto before = (size - 1) / 2, after = size - 1 - before;
     const auto others = std::max<std::int64_t>(op.in(0).dim(1) - 1, 0); // there are no more
     if (std::min(before, after) < others && std::min(after, others) > mostChannels)
-      op.fail("size ", size, " of ", op.in(0).info(), ": windows that end within the channels may "
-              "have ", 2 * mostChannels, " of them at most.");
+      op.fail("size ", size, " of ", op.in(0).info(),
+              ": windows that end within the channels may have ", 2 * mostChannels,
+              " of them at most.");
     const Value square = b.square(x);
     const Value sum =
         std::min(before, after) >= others

@@ -280,7 +280,8 @@ TEST(HyperParameters, OfWeightsWithAnyNameAreTheirs) {
   sgd.insertSpecific(odd, {{"learningRate", {0.25f, false}}});
   const auto id = optimizer::scalarVariable(sgd, "scaledLearningRate0", odd);
   EXPECT_EQ(optimizer::scalarOf(sgd, id), std::pair(std::string("scaledLearningRate0"), odd));
-  EXPECT_EQ(optimizer::scalarOf(sgd, id + "/1"), std::pair(std::string("scaledLearningRate0"), odd));
+  EXPECT_EQ(optimizer::scalarOf(sgd, id + "/1"),
+            std::pair(std::string("scaledLearningRate0"), odd));
   const auto others = optimizer::scalarVariable(sgd, "scaledLearningRate0", "w");
   EXPECT_EQ(optimizer::scalarOf(sgd, others),
             std::pair(std::string("scaledLearningRate0"), TensorId()));

@@ -103,8 +103,8 @@ Value automaticLossScale(ir::Graph &graph, const Optimizer &optimizer, const Hos
       adam && adam->useScaledOptimizerState())
     throw error("Automatic loss scaling changes the loss scale, but Adam was made with "
                 "scaledOptimizerState, which keeps it in its state. Switch one of them off.");
-  const Value scale = graph.addVariable("lossScaling_" + nameOf(first.type()), first,
-                                        ir::Role::HyperParameter);
+  const Value scale =
+      graph.addVariable("lossScaling_" + nameOf(first.type()), first, ir::Role::HyperParameter);
   const Value factor =
       graph.addVariable(factorId, HostTensor::scalar(DataType::FLOAT, 1), ir::Role::Fixed);
   ops::GraphBuilder b(graph);

@@ -10,8 +10,8 @@ namespace popart::optimizer {
 // The variable of the factor (FLOAT); `none` in models without automatic loss scaling.
 ir::Value lossScaleFactor(const ir::Graph &graph);
 
-// The loss scale, which begins with this one, times its factor. popart::error for optimisers that do
-// not allow it.
+// The loss scale, which begins with this one, times its factor. popart::error for optimisers that
+// do not allow it.
 ir::Value automaticLossScale(ir::Graph &graph, const Optimizer &optimizer,
                              const ir::HostTensor &first, const Context &context);
 

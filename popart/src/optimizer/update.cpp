@@ -697,8 +697,11 @@ HostTensor lossScaleOf(const Optimizer &optimizer, DataType type) {
   constexpr float largestHalf = 65504;
   if (const float scale = optimizer.getLossScalingVal();
       type == DataType::FLOAT16 && scale > largestHalf)
-    throw error(base::str("lossScaling is ", scale, ", which the loss, a FLOAT16, cannot hold: its "
-                          "largest number is ", largestHalf, ". Take a smaller one, or compute the "
+    throw error(base::str("lossScaling is ", scale,
+                          ", which the loss, a FLOAT16, cannot hold: its "
+                          "largest number is ",
+                          largestHalf,
+                          ". Take a smaller one, or compute the "
                           "loss in FLOAT."));
   return HostTensor::scalar(type, optimizer.getLossScalingVal());
 }

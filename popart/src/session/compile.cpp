@@ -55,8 +55,7 @@ std::map<TensorId, ir::HostTensor> Session::Impl::heldConstants() const {
     out[spec.id] = held.count(spec.id) ? held.at(spec.id) : graph()[graph().require(spec.id)].data;
   return out;
 }
-std::map<TensorId, ir::HostTensor>
-Session::Impl::hyperParameters(const Optimizer &given) const {
+std::map<TensorId, ir::HostTensor> Session::Impl::hyperParameters(const Optimizer &given) const {
   optimizer::Typed names;
   for (const auto &spec : io.hyperParameters)
     names.emplace_back(spec.id, spec.info.dataType());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Steps that fail leave a session that goes on: of itself with the weights of the last whole update,
-// or after weightsFromHost if the failure fell within an update.
+// Steps that fail leave a session that goes on: of itself with the weights of the last whole
+// update, or after weightsFromHost if the failure fell within an update.
 #include "trial.hpp"
 #include <limits>
 #include <popart/adam.hpp>

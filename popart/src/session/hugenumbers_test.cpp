@@ -95,9 +95,8 @@ TEST(HugeNumbers, DoNotMakeGraphsLarge) {
           set(changed, value);
           tried.insert(ops[op]);
           const auto size = imported(changed);
-          EXPECT_LT(size.value_or(0), *usual + (1 << 16))
-              << ops[op] << ' ' << value << '\n'
-              << changed.graph().node(0).DebugString();
+          EXPECT_LT(size.value_or(0), *usual + (1 << 16)) << ops[op] << ' ' << value << '\n'
+                                                          << changed.graph().node(0).DebugString();
         }
     }
   EXPECT_GT(tried.size(), ops.size() / 3); // else most models are no good

@@ -21,7 +21,7 @@ enum class State : std::uint8_t {
   Compiled, // here, or read from a file (compile, loadExecutable)
   Loaded,   // on the device; the host has other weights, or the only ones (load, resetHostWeights)
   Ready,    // the device has weights: training can run (weightsFromHost)
-  Failed    // a step ended within an update, or the device was lost (run): only the host has weights
+  Failed // a step ended within an update, or the device was lost (run): only the host has weights
 };
 } // namespace session
 

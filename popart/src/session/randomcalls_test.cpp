@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Random calls on one session, in any order: steps that go well, fail or are stopped, weights up and
-// down, new learning rates, models in files, loading again. The session follows a plain model of
-// what host and device hold, in double precision; after a step that was broken off its weights are
-// those of a whole number of updates.
+// Random calls on one session, in any order: steps that go well, fail or are stopped, weights up
+// and down, new learning rates, models in files, loading again. The session follows a plain model
+// of what host and device hold, in double precision; after a step that was broken off its weights
+// are those of a whole number of updates.
 //
 // OPENIPU_SEEDS=first:count draws others than the default.
 #include "sessions.hpp"
@@ -61,12 +61,10 @@ public:
   }
   void run(int calls) {
     static constexpr std::pair<const char *, void (Calls::*)()> all[] = {
-        {"step", &Calls::step},         {"step", &Calls::step},
-        {"break", &Calls::breakStep},   {"overflow", &Calls::overflow},
-        {"stop", &Calls::stop},         {"download", &Calls::download},
-        {"upload", &Calls::upload},     {"upload", &Calls::upload},
-        {"write", &Calls::write},       {"rate", &Calls::changeRate},
-        {"save", &Calls::save},         {"prepare", &Calls::prepare},
+        {"step", &Calls::step},         {"step", &Calls::step},     {"break", &Calls::breakStep},
+        {"overflow", &Calls::overflow}, {"stop", &Calls::stop},     {"download", &Calls::download},
+        {"upload", &Calls::upload},     {"upload", &Calls::upload}, {"write", &Calls::write},
+        {"rate", &Calls::changeRate},   {"save", &Calls::save},     {"prepare", &Calls::prepare},
         {"mistake", &Calls::mistake}};
     for (int i = 0; i < calls && !::testing::Test::HasFailure(); ++i) {
       const auto &[name, call] = all[below(std::size(all))];
@@ -81,11 +79,10 @@ private:
 
   unsigned below(std::size_t n) { return unsigned(draw_() % n); }
   static std::unique_ptr<Optimizer> optimizer(float rate) {
-    return std::make_unique<SGD>(std::map<std::string, std::pair<float, bool>>{
-                                     {"defaultLearningRate", {rate, false}},
-                                     {"defaultMomentum", {momentum, true}}},
-                                 std::vector<ClipNormSettings>(),
-                                 SGDAccumulatorAndMomentum::Separate);
+    return std::make_unique<SGD>(
+        std::map<std::string, std::pair<float, bool>>{{"defaultLearningRate", {rate, false}},
+                                                      {"defaultMomentum", {momentum, true}}},
+        std::vector<ClipNormSettings>(), SGDAccumulatorAndMomentum::Separate);
   }
 
   // ---- what is refused when
@@ -113,7 +110,8 @@ private:
         [&](const TensorId &, bool prefetch) {
           return prefetch ? ConstVoidData() : ConstVoidData(input(next++), info);
         },
-        [](const TensorId &) {}, [&](const TensorId &) { return MutableVoidData(out.data(), info); },
+        [](const TensorId &) {},
+        [&](const TensorId &) { return MutableVoidData(out.data(), info); },
         [](const TensorId &) {});
     session_->run(io);
   }

@@ -93,10 +93,11 @@ bool Session::needsWeights() const {
 }
 void Session::Impl::requireWeights(const char *what) const {
   if (lostWeights())
-    throw runtime_error("{}: the weights on the device are lost, because the last step ended within "
-                        "an update or the device failed. Call weightsFromHost() to go on from the "
-                        "weights that the host has.",
-                        what);
+    throw runtime_error(
+        "{}: the weights on the device are lost, because the last step ended within "
+        "an update or the device failed. Call weightsFromHost() to go on from the "
+        "weights that the host has.",
+        what);
 }
 bool Session::Impl::step(IStepIO &stepIo, const std::string &debugName) {
   struct Running {

@@ -126,7 +126,8 @@ void Session::Impl::refuseOptimizer(unsigned rank) const {
   const auto [theirs, first] = difference(all[rank], all[0]);
   throw error(base::str("Instance ", rank, " on host ", transport.host(rank),
                         " trains with another optimizer than instance 0 on host ",
-                        transport.host(0), ": ", theirs, ", and ", first, " there. Their weights "
+                        transport.host(0), ": ", theirs, ", and ", first,
+                        " there. Their weights "
                         "would drift apart; give all instances the same values."));
 }
 

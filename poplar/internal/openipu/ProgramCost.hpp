@@ -48,7 +48,8 @@ struct MemoryNeed {
   double average = 0;             // over all tiles of the replica
 };
 MemoryNeed memoryNeed(const poplar::Executable &executable);
-// Of programs that may not fit: whatever the options and the environment say, that is no error here.
+// Of programs that may not fit: whatever the options and the environment say, that is no error
+// here.
 MemoryNeed memoryNeed(const poplar::Graph &graph,
                       const std::vector<poplar::program::Program> &programs,
                       const poplar::OptionFlags &flags);

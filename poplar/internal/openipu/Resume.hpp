@@ -24,8 +24,8 @@ void clear(poplar::Engine &engine, const Handles &handles);
 // How far the last run had come with changing variables.
 enum class Changed { Nothing, InPart, All };
 
-// What turns that have ended of the outermost Repeat changed does not count, if it has so many turns.
-// All, if the run was not ended early.
+// What turns that have ended of the outermost Repeat changed does not count, if it has so many
+// turns. All, if the run was not ended early.
 Changed changedByLastRun(const poplar::Engine &engine, const Handles &handles,
                          std::uint64_t turns = 0);
 

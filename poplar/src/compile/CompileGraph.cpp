@@ -67,10 +67,9 @@ static std::shared_ptr<executable::Image> compiled(const Graph &graph,
                                                    const ProgressFunc &progress) {
   const openipu::HostTrace traced("poplar", "compileGraph");
   return withHostMemory<graph_program_compilation_error>("compileGraph", [&] {
-    return std::make_shared<executable::Image>(
-        compile::compile(*Access::graph(graph).state,
-                         std::vector<program::Program>(progs.begin(), progs.end()), options,
-                         progress));
+    return std::make_shared<executable::Image>(compile::compile(
+        *Access::graph(graph).state, std::vector<program::Program>(progs.begin(), progs.end()),
+        options, progress));
   });
 }
 

@@ -112,7 +112,7 @@ struct Engine::Impl final : backend::Host {
   profile::Recorder recorder;
   engine::Streams streams;
   State state = State::Created;
-  bool deviceLost = false; // by the error that ended the last run
+  bool deviceLost = false;                            // by the error that ended the last run
   std::atomic<const char *> busy = nullptr;           // the call that has its turn
   const unsigned generation = base::forkGeneration(); // of the process that made it
   std::uint64_t runs = 0;                             // that ended well

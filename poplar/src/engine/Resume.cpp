@@ -56,8 +56,8 @@ void Engine::Impl::clear(const openipu::Handles &handles) {
     auto at = cleared.find(v);
     if (at == cleared.end())
       at = cleared
-               .emplace(v, interpreter->view(tensor::wholeVariable(
-                               {}, tensor::VarId{v}, variable.type, variable.shape)))
+               .emplace(v, interpreter->view(tensor::wholeVariable({}, tensor::VarId{v},
+                                                                   variable.type, variable.shape)))
                .first;
     const std::vector<std::byte> zeros(at->second.bytes());
     for (unsigned r = 0; r < replicas(); ++r)
@@ -70,7 +70,8 @@ void Engine::Impl::clear(const openipu::Handles &handles) {
     }
 }
 
-openipu::Changed Engine::Impl::changedByLastRun(const openipu::Handles &handles, std::uint64_t turns) {
+openipu::Changed Engine::Impl::changedByLastRun(const openipu::Handles &handles,
+                                                std::uint64_t turns) {
   Named named(*image, handles);
   return backend::Changes(*image, std::move(named.variables), std::move(named.buffers))
       .until(interpreter->trail(), turns);

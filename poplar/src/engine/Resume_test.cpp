@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "openipu/Resume.hpp"
 #include "base/testing/Message.hpp"
+#include "openipu/Resume.hpp"
 #include "poplar/IPUModel.hpp"
 #include "poplar/Program.hpp"
 #include <gtest/gtest.h>

@@ -9,8 +9,8 @@ namespace {
 
 constexpr int infinite = FE_OVERFLOW | FE_DIVBYZERO;
 
-// What a value tells, by its bits: the exceptions that it stands for if it was computed, and whether
-// it is a zero to divide by.
+// What a value tells, by its bits: the exceptions that it stands for if it was computed, and
+// whether it is a zero to divide by.
 struct Seen {
   int raised = 0;
   bool zero = false;

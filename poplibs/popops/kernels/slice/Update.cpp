@@ -305,7 +305,8 @@ struct UpdateKernel {
   std::unique_ptr<Updater> updater;
 };
 
-const openipu::Registered registered{ // keeps most of what was there
+const openipu::Registered registered{
+    // keeps most of what was there
     openipu::stateful<UpdateKernel>(kernels::update, nullptr, openipu::movedNans)};
 
 } // namespace

@@ -108,7 +108,8 @@ struct UpdateAdd {
     return out;
   }
 };
-const openipu::Registered updateKernel{ // keeps most of what was there
+const openipu::Registered updateKernel{
+    // keeps most of what was there
     openipu::stateful<UpdateAdd>(kernels::dynamicUpdateAdd, nullptr, openipu::movedNans)};
 
 } // namespace
