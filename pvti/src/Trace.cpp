@@ -344,6 +344,9 @@ Tracepoint::Tracepoint(TraceChannel *channel, const std::string &label, const Me
     open_ = std::make_unique<Open>(Open{*channel, label});
   }
 }
+Tracepoint::Tracepoint(TraceChannel *channel, const char *label, std::size_t length,
+                       const Metadata *metadata)
+    : Tracepoint(channel, std::string(label, length), metadata ? *metadata : Metadata()) {}
 Tracepoint::~Tracepoint() {
   if (!open_)
     return;

@@ -67,6 +67,33 @@ TEST(Trace, WritesWhatTheChosenChannelsDo) {
   std::filesystem::remove_all(folder);
 }
 
+// Members are often made from a list, and labels are pieces of longer texts.
+struct Traced {
+  pvti::TraceChannel channel = {"mine"};
+  pvti::Graph graph = {"Loss", "%"};
+  pvti::Metadata metadata = {"first"};
+};
+static void tracedFromLists() {
+  Traced program;
+  const char *text = "epoch and more";
+  { pvti::Tracepoint point(&program.channel, text, 5, &program.metadata); }
+  { pvti::Tracepoint point(&program.channel, text, 5, nullptr); }
+  const auto name = pvti::getCurrentTraceFilename();
+  pvti::closeTrace();
+  std::ifstream in(name);
+  const auto events = nlohmann::json::parse(in);
+  ASSERT_EQ(events.size(), 4u);
+  for (const auto &event : events)
+    EXPECT_EQ(event["name"], "epoch");
+  EXPECT_EQ(events[0]["args"]["metadata"], "first");
+  EXPECT_FALSE(events[2].contains("args"));
+}
+TEST(Trace, ChannelsComeFromListsAndLabelsHaveLengths) {
+  const auto options = R"({"enable": "true", "directory": ")" + folder + R"("})";
+  inChild(options.c_str(), tracedFromLists);
+  std::filesystem::remove_all(folder);
+}
+
 // Whatever ends a process, its file is a list of events but for the closing bracket; a child of
 // fork writes to one of its own.
 TEST(Trace, IsWholeWhenTheProcessIsKilledAndSplitsAtAFork) {

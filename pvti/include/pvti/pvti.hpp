@@ -11,6 +11,7 @@
 // "channels" all channels are written. All functions may be called from any thread. When the disk
 // is full the trace ends and the program goes on.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,7 +24,7 @@ class Metadata {
 public:
   enum class Format { Text, JSON };
   Metadata() = default;
-  explicit Metadata(std::string text, Format format = Format::Text)
+  Metadata(std::string text, Format format = Format::Text)
       : text_(std::move(text)), format_(format) {}
   const std::string &text() const { return text_; }
   Format format() const { return format_; }
@@ -37,7 +38,7 @@ Metadata createJsonMetadata(const std::string &json); // throws std::invalid_arg
 // Channels of one name are one channel.
 class TraceChannel {
 public:
-  explicit TraceChannel(const std::string &name, bool enabled = true);
+  TraceChannel(const std::string &name, bool enabled = true); // also {"name"}
   const std::string &name() const;
   const std::string &quotedName() const; // as JSON
   bool isEnabled() const;                // and the trace is, and PVTI_OPTIONS wants this channel
@@ -67,6 +68,9 @@ public:
   Tracepoint(TraceChannel *channel, const char *label);
   Tracepoint(TraceChannel *channel, const std::string &label);
   Tracepoint(TraceChannel *channel, const std::string &label, const Metadata &metadata);
+  // A label that need not end in a null character; metadata may be null.
+  Tracepoint(TraceChannel *channel, const char *label, std::size_t length,
+             const Metadata *metadata = nullptr);
   Tracepoint(const Tracepoint &) = delete;
   Tracepoint &operator=(const Tracepoint &) = delete;
   ~Tracepoint();
@@ -103,7 +107,7 @@ public:
         : graph_(std::move(graph)), name_(std::move(name)) {}
     std::string graph_, name_;
   };
-  explicit Graph(std::string name, std::string unit = "");
+  Graph(std::string name, std::string unit = "");
   Series addSeries(const std::string &name);
 
 private:
