@@ -90,12 +90,13 @@ TargetData fromJson(const Json &json) {
 
 namespace {
 
-// Key and value of every field, in the order of the text; the chip's fields one by one.
+// Key and value of every field that a program may depend on, in the order of the text; the chip's
+// fields one by one. Halves are exact on every target, whether it was asked for or not.
 std::vector<std::pair<std::string, std::string>> fields(const TargetData &d) {
   std::vector<std::pair<std::string, std::string>> out;
   const auto whole = Json::parse(describe(d));
   for (const auto &[key, value] : whole.items())
-    if (key != "chip")
+    if (key != "chip" && key != "accurateHalf")
       out.emplace_back(key, value.dump());
   std::istringstream chip(arch::describe(d.system.chip));
   for (std::string line; std::getline(chip, line);)

@@ -145,12 +145,14 @@ void Engine::Impl::prepare(const Device &device) {
   const auto given = apart() && whole.getNumIPUs() % replicas() == 0
                          ? openipu::targetOfAll(whole, replicas(), image->replicationFactor)
                          : whole;
-  if (!(given == target))
+  const auto differences = given == target ? std::string()
+                                           : device::differences(device::dataOf(target),
+                                                                 device::dataOf(given));
+  if (!differences.empty())
     throw poplar_error(
         str("Engine::load: the device does not match the target that the program was compiled "
             "for:\n",
-            device::differences(device::dataOf(target), device::dataOf(given)),
-            "Compile for Device::getTarget(), or choose a device of the other kind."));
+            differences, "Compile for Device::getTarget(), or choose a device of the other kind."));
   if (!device.isAttached())
     throw poplar_error(str("Engine::load: device ", device.getId(),
                            " is not attached. Call Device::attach first and check that it "

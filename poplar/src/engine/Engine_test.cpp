@@ -208,6 +208,19 @@ TEST(Engine, RefusesDevicesOfAnotherKind) {
   EXPECT_LT(why.size(), 1000u) << why; // what is the same is not repeated
 }
 
+// The device's halves are exact and the target's need not be: the program is the same.
+TEST(Engine, ForTheCpuTargetLoadsOnTheCpuDevice) {
+  Graph graph(Target::createCPUTarget());
+  const auto v = graph.addConstant<float>(FLOAT, {2}, std::vector<float>{1, 2});
+  graph.setTileMapping(v, 0);
+  Engine engine(graph, PrintTensor("v", v));
+  std::ostringstream printed;
+  engine.setPrintTensorStream(printed);
+  engine.load(Device::createCPUDevice());
+  engine.run();
+  EXPECT_HAS(printed.str(), "2");
+}
+
 TEST(Engine, AbortsLeaveItToBeLoadedAgain) {
   Small s;
   Engine engine(s.graph, Sequence({PrintTensor("v", s.v), AbortOnCondition(s.v[0], "stop here")}));
