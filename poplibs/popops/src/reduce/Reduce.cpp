@@ -150,11 +150,19 @@ std::vector<bool> checkInput(const Tensor &in, const std::vector<std::size_t> &d
   return reduced;
 }
 
-void checkOutput(const Tensor &in, const Tensor &out, const std::vector<bool> &reduced) {
+// Dimensions of one element count on neither side.
+std::vector<std::size_t> squeezed(std::vector<std::size_t> shape) {
+  std::erase(shape, 1u);
+  return shape;
+}
+
+// The output in the shape of the dimensions that are left.
+Tensor checkOutput(const Tensor &in, const Tensor &out, const std::vector<bool> &reduced) {
   auto expected = keptShape(in, reduced);
-  if (out.shape() != expected)
+  if (squeezed(out.shape()) != squeezed(expected))
     fail("the output has the shape ", out.shapeToString(), ", but the dimensions of the input ",
          in.shapeToString(), " that are not reduced are ", base::list(expected), ".");
+  return out.reshape(expected);
 }
 
 Checked withNewOutput(poplar::Graph &graph, const Tensor &in, const Type &outType,
@@ -171,12 +179,12 @@ Checked withNewOutput(poplar::Graph &graph, const Tensor &in, const Type &outTyp
 Checked withOutput(poplar::Graph &graph, const Tensor &in, const Tensor &out,
                    const std::vector<std::size_t> &dims, const ReduceParams &params) {
   auto reduced = checkInput(in, dims, params, out.elementType());
-  checkOutput(in, out, reduced);
+  const auto kept = checkOutput(in, out, reduced);
   bool complete = true;
   graph.getTileMapping(out, &complete);
   if (!complete)
     poputil::mapTensorLinearly(graph, out);
-  return {in, out, dims, params, reduced};
+  return {in, kept, dims, params, reduced};
 }
 
 // Nothing to add up: each output is one element of the input, copied, cast or scaled; or the

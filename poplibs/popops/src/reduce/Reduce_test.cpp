@@ -380,6 +380,21 @@ TEST(Reduce, MapsAnOutputThatHasNoTiles) {
   EXPECT_EQ(s.run(out), (Doubles{9, 12}));
 }
 
+TEST(Reduce, IgnoresDimensionsOfOneElementInTheOutput) {
+  Session s;
+  auto in = s.input(FLOAT, {1, 3, 2}, {1, 2, 3, 4, 5, 6});
+  const auto filled = [&](std::vector<std::size_t> shape) {
+    return s.graph.addVariable(FLOAT, shape, VariableMappingMethod::LINEAR);
+  };
+  auto all = filled({1}), some = filled({2, 1}), same = filled({2});
+  popops::reduceWithOutput(s.graph, in, all, {0, 1, 2}, Operation::MAX, s.prog);
+  popops::reduceWithOutput(s.graph, in, some, {1}, Operation::ADD, s.prog);
+  popops::reduceWithOutput(s.graph, in, same, {1}, Operation::ADD, s.prog);
+  EXPECT_THROW(popops::reduceWithOutput(s.graph, in, filled({3}), {1}, Operation::ADD, s.prog),
+               poputil::poplibs_error);
+  EXPECT_EQ(s.run(poplar::concat({all, some.flatten(), same})), (Doubles{6, 9, 12, 9, 12}));
+}
+
 TEST(Reduce, RefusesWhatItCannotDo) {
   Session s;
   auto f = s.graph.addVariable(FLOAT, {4, 5}, VariableMappingMethod::LINEAR);
