@@ -57,7 +57,8 @@ std::string reasonIn(const std::string &output) {
     const auto end = std::min(output.find('\n', begin), output.size());
     const auto line = output.substr(begin, end - begin);
     begin = end + 1;
-    if (line.empty() || line.find_first_not_of("- ") == std::string::npos)
+    if (line.empty() || line.find_first_not_of("- ") == std::string::npos ||
+        line.find("plm:rsh: Warning:") != std::string::npos) // of the agent's process, which runs
       continue;
     if (const auto at = line.find("poprun-probe: "); at != std::string::npos)
       return line.substr(at + std::strlen("poprun-probe: "));
