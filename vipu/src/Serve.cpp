@@ -8,7 +8,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <google/protobuf/stubs/logging.h>
-#include <grpc/support/log.h>
 #include <grpcpp/grpcpp.h>
 #include <iostream>
 #include <unistd.h>
@@ -35,11 +34,10 @@ sigset_t blockSignals() {
 }
 
 // Whoever sends nonsense must not fill the log, and what goes wrong here is said in our own words.
-// GRPC_VERBOSITY asks for gRPC's.
+// Who sets GRPC_VERBOSITY gets gRPC's too.
 void quietLibraries() {
   google::protobuf::SetLogHandler(nullptr);
-  if (!std::getenv("GRPC_VERBOSITY"))
-    gpr_set_log_function([](gpr_log_func_args *) {});
+  ::setenv("GRPC_VERBOSITY", "NONE", 0);
 }
 
 void serveUntilSignal(Store &store, bool secure, const std::string &address, unsigned port) {
