@@ -80,6 +80,7 @@ bool Lease::acquire() {
     return true;
   const auto folder = runtimeFolder();
   const RuntimeLock turn(folder, Turn::Attach);
+  files_.reserve(ipus_.size()); // a file that is locked is noted whatever happens
   try {
     for (unsigned ipu : ipus_) {
       const int file = tryLock(folder, ipu);
@@ -90,15 +91,15 @@ bool Lease::acquire() {
       }
       files_.push_back(file);
     }
+    announceLocked();
+    if (settings.monitorUtilisation)
+      usage_.open(files_.front(), settings.monitor);
+    else
+      clearUsage(files_.front()); // a dead holder's
   } catch (...) {
     releaseLocked();
     throw;
   }
-  announceLocked();
-  if (settings.monitorUtilisation)
-    usage_.open(files_.front(), settings.monitor);
-  else
-    clearUsage(files_.front()); // a dead holder's
   settings_ = std::move(settings);
   countedRuns_ = 0;
   return true;
