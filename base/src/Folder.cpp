@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <memory>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -225,13 +226,14 @@ Descriptor Folder::openOrMake(const std::string &name) const {
 
 std::vector<std::string> namesIn(int folder) {
   std::vector<std::string> found;
-  const int list = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR *stream = list < 0 ? nullptr : ::fdopendir(list);
+  Descriptor list(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::unique_ptr<DIR, int (*)(DIR *)> stream(list ? ::fdopendir(list.get()) : nullptr,
+                                                    ::closedir);
   if (!stream)
     return found;
-  while (const dirent *entry = ::readdir(stream))
+  list.release(); // closed with the stream from here on
+  while (const dirent *entry = ::readdir(stream.get()))
     found.emplace_back(entry->d_name);
-  ::closedir(stream);
   return found;
 }
 

@@ -12,6 +12,9 @@
 
 using namespace base::testing;
 
+// How many files the process has open.
+static std::size_t openFiles() { return filesIn("/proc/self/fd"); }
+
 TEST(Faults, AFileIsTheOldOneOrTheNewOne) {
   const Scratch scratch;
   const auto folder = scratch.folder("files");
@@ -25,7 +28,11 @@ TEST(Faults, AFileIsTheOldOneOrTheNewOne) {
   };
   subject.afterFailure = [&] { EXPECT_TRUE(contentsOf(file) == before); };
   subject.afterSuccess = [&] { EXPECT_TRUE(contentsOf(file) == after); };
-  subject.afterAgain = [&] { EXPECT_EQ(filesIn(folder), 1u); };
+  const auto open = openFiles();
+  subject.afterAgain = [&] {
+    EXPECT_EQ(filesIn(folder), 1u);
+    EXPECT_EQ(openFiles(), open);
+  };
   faults::survives(subject, 200);
 }
 
@@ -51,7 +58,11 @@ TEST(Faults, AnEntryOfACacheIsWholeOrMissing) {
   };
   subject.afterFailure = [&] { EXPECT_TRUE(found().empty() || found() == bytes); };
   subject.afterSuccess = [&] { EXPECT_TRUE(found() == bytes); };
-  subject.afterAgain = [&] { EXPECT_EQ(filesIn(folder), 1u); };
+  const auto open = openFiles();
+  subject.afterAgain = [&] {
+    EXPECT_EQ(filesIn(folder), 1u);
+    EXPECT_EQ(openFiles(), open);
+  };
   faults::survives(subject, 200);
 }
 
