@@ -246,19 +246,21 @@ pva_reader() {
 
 # The package files alone are enough: nothing else of the environment helps.
 cmake_package() {
-  cp -r "$here/project" "$here/operators.cpp" "$here/archive.cpp" "$here/archive_codelet.cpp" .
+  cp -r "$here/project" "$here/custom" "$here/operators.cpp" "$here/archive.cpp" "$here/archive_codelet.cpp" .
   unset CPATH LIBRARY_PATH LD_LIBRARY_PATH
   cmake -S project -B out >/dev/null
   cmake --build out >/dev/null
   expect "1 4 9 16" out/prog out/archive.gp
   expect "4 5 10 11 sum 30" out/operators
+  readelf -d out/libshift.so | grep -q 'NEEDED.*libpopart\.so' || fail "popart-only does not link libpopart.so"
 }
 
 # What a build of Paddle looks for in POPLAR_DIR and POPART_DIR, Paddle's wheel, and a deployment in C++.
 paddle() {
   [ -d "$popart/python/paddle" ] || return 0
   local file
-  for file in "$sdk"/paddlepaddle_ipu-0.0.0-cp*-linux_x86_64.whl "$popart/include/paddle_inference_api.h"; do
+  for file in "$sdk"/paddlepaddle_ipu-0.0.0-cp*-linux_x86_64.whl "$popart/include/paddle_inference_api.h" \
+              "$popart/include/paddle/extension.h"; do
     [ -f "$file" ] || fail "there is no $file"
   done
   mkdir external
