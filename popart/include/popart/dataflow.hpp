@@ -3,6 +3,7 @@
 // (anchors) come back, and how often.
 #ifndef POPART_DATAFLOW_HPP
 #define POPART_DATAFLOW_HPP
+#include <popart/op.hpp>
 #include <popart/tensorlocation.hpp>
 
 namespace popart {

@@ -3,35 +3,16 @@
 // internal_error: a broken promise of our own; memory_allocation_err: it does not fit the tiles.
 #ifndef POPART_ERROR_HPP
 #define POPART_ERROR_HPP
+#include <cassert>
 #include <memory>
-#include <sstream>
+#include <popart/logging.hpp>
 #include <stdexcept>
 #include <string>
+#if __cplusplus >= 201703L
+#include <optional> // which programs find here
+#endif
 
 namespace popart {
-
-namespace detail {
-// Fills the {} of a text with the values, in order.
-inline void fill(std::ostringstream &out, const std::string &text, std::size_t from) {
-  out << text.substr(from);
-}
-template <class First, class... Rest>
-void fill(std::ostringstream &out, const std::string &text, std::size_t from, const First &first,
-          const Rest &...rest) {
-  const std::size_t at = text.find("{}", from);
-  if (at == std::string::npos) {
-    out << text.substr(from);
-    return;
-  }
-  out << text.substr(from, at - from) << first;
-  fill(out, text, at + 2, rest...);
-}
-template <class... Values> std::string filled(const std::string &text, const Values &...values) {
-  std::ostringstream out;
-  fill(out, text, 0, values...);
-  return out.str();
-}
-} // namespace detail
 
 class error : public std::runtime_error {
 public:

@@ -19,6 +19,8 @@ public:
   Tensor *addActGrad(const TensorId &id) { return add(id, TensorType::ActGrad); }
   Tensor *addStream(const TensorId &id, const TensorInfo &info);
   Tensor *addConstInit(const TensorId &id, const TensorInfo &info, const void *values);
+  // popart::error: the variables of a model are those of its ONNX graph.
+  void addVarInit(const TensorId &id, const TensorInfo &info, const void *values);
   Tensor *add(const TensorId &id, TensorType type); // popart::error if the name is taken
   void remove(const TensorId &id) { all_.erase(id); }
 

@@ -25,6 +25,9 @@ public:
   Graph &getMainGraph(); // popart::error while it is not whole: only patterns see it
   const Graph &getMainGraph() const;
   std::vector<Op *> getAllOps() const;
+  // popart::error: the variables of a model are those of its ONNX graph.
+  void addAdditionalModelProtoTensor(const TensorId &id);
+  void addAdditionalModelProtoTensor(Tensor *tensor);
   // A name that no tensor has yet.
   TensorId createIntermediateTensorId(const TensorId &base);
 

@@ -3,10 +3,34 @@
 // the first call levels are those of the environment (POPART_LOG_LEVEL, POPART_LOG_CONFIG).
 #ifndef POPART_LOGGING_HPP
 #define POPART_LOGGING_HPP
-#include <popart/error.hpp>
+#include <sstream>
 #include <string>
 
 namespace popart {
+
+namespace detail {
+// Fills the {} of a text with the values, in order.
+inline void fill(std::ostringstream &out, const std::string &text, std::size_t from) {
+  out << text.substr(from);
+}
+template <class First, class... Rest>
+void fill(std::ostringstream &out, const std::string &text, std::size_t from, const First &first,
+          const Rest &...rest) {
+  const std::size_t at = text.find("{}", from);
+  if (at == std::string::npos) {
+    out << text.substr(from);
+    return;
+  }
+  out << text.substr(from, at - from) << first;
+  fill(out, text, at + 2, rest...);
+}
+template <class... Values> std::string filled(const std::string &text, const Values &...values) {
+  std::ostringstream out;
+  fill(out, text, 0, values...);
+  return out.str();
+}
+} // namespace detail
+
 namespace logging {
 
 class Logger {

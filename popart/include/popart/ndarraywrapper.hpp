@@ -44,10 +44,10 @@ private:
   TensorInfo info_;
 };
 
-// FLOAT [2,2]: {1, 2, 3, 4}
+// {1, 2, 3, 4}, whatever the shape.
 template <class T> std::ostream &operator<<(std::ostream &out, const NDArrayWrapper<T> &array) {
   auto &values = const_cast<NDArrayWrapper<T> &>(array);
-  out << TensorInfo(array.dataType(), array.shape()) << ": {";
+  out << "{";
   for (std::size_t i = 0; i < array.nelms(); ++i)
     out << (i ? ", " : "") << +values[i];
   return out << "}";

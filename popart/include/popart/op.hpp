@@ -6,12 +6,15 @@
 #ifndef POPART_OP_HPP
 #define POPART_OP_HPP
 #include <popart/alias/aliasmodel.hpp>
+#include <popart/attributes.hpp>
+#include <popart/debugcontext.hpp>
 #include <popart/error.hpp>
 #include <popart/operatoridentifier.hpp>
 #include <popart/opserialiser.hpp>
 #include <popart/region.hpp>
 #include <popart/tensorindex.hpp>
 #include <popart/tensorlocation.hpp>
+#include <popart/util.hpp>
 
 namespace popart {
 
@@ -46,6 +49,9 @@ using OptionalVGraphId = nonstd::optional<VGraphId>;
 using OptionalPipelineStage = nonstd::optional<PipelineStage>;
 using OptionalExecutionPhase = nonstd::optional<ExecutionPhase>;
 using OptionalTensorLocation = nonstd::optional<TensorLocation>;
+
+// Inputs and outputs that may be shares of the replicas together.
+using ReplicatedTensorShardingIndices = std::set<std::pair<std::set<InIndex>, std::set<OutIndex>>>;
 
 // The graph that an operator is in; none while it is only described.
 class GraphReference {
@@ -114,6 +120,11 @@ public:
   virtual bool isLossOp() const { return false; }
   virtual bool canBeReplacedByIdentity() const { return false; }
   virtual bool hasSideEffect() const { return false; }
+  // Custom operators are computed whole: nobody asks.
+  virtual ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const {
+    return ReplicatedTensorShardingIndices();
+  }
+  virtual bool canShard() const { return false; }
   static constexpr float getHighSubgraphValue() { return 1000.0f; }
   static constexpr float getLowSubgraphValue() { return 0.1f; }
 
@@ -158,7 +169,8 @@ public:
   const Tensor *outTensor(OutIndex i) const { return output->tensor(i); }
   TensorId inId(InIndex i) const { return inTensor(i)->id; }
   TensorId outId(OutIndex i) const { return outTensor(i)->id; }
-  // By the name of a tensor of its graph; the second makes it. Outputs that others make are refused.
+  // By the name of a tensor of its graph; the second makes it. Outputs that others make are
+  // refused.
   void connectInTensor(InIndex i, TensorId id);
   void connectOutTensor(OutIndex i, TensorId id);
   void createAndConnectOutTensor(OutIndex i, TensorId id);

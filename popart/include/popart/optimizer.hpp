@@ -4,6 +4,7 @@
 #define POPART_OPTIMIZER_HPP
 #include <functional>
 #include <popart/clipnormsettings.hpp>
+#include <popart/commgroup.hpp>
 #include <popart/datatype.hpp>
 #include <popart/debugcontext.hpp>
 #include <popart/optimizervaluemap.hpp>

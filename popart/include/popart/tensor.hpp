@@ -2,8 +2,10 @@
 // A tensor of a graph as custom operators and patterns see it: who makes it and who reads it.
 #ifndef POPART_TENSOR_HPP
 #define POPART_TENSOR_HPP
+#include <popart/debugcontext.hpp>
 #include <popart/tensordata.hpp>
 #include <popart/tensorinfo.hpp>
+#include <popart/variablesettings.hpp>
 #include <popart/vendored/optional.hpp>
 
 namespace popart {
@@ -66,4 +68,7 @@ private:
 };
 
 } // namespace popart
+#ifndef POPART_TENSORINDEX_HPP // which brings it when it is whole
+#include <popart/op.hpp>
+#endif
 #endif

@@ -30,4 +30,5 @@ private:
 };
 
 } // namespace popart
+#include <popart/op.hpp> // which needs what is above
 #endif

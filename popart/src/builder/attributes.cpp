@@ -304,7 +304,7 @@ void Builder::setAvailableMemoryProportion(const TensorId &output, const float p
 void Builder::setAvailableMemoryProportion(const std::set<TensorId> &outputs,
                                            const float proportion) {
   if (!(proportion > 0 && proportion <= 1))
-    throw error(base::str("availableMemoryProportion must lie in (0, 1], not ", proportion, "."));
+    throw error(base::str("availableMemoryProportion must be in (0,1], not ", proportion, "."));
   overwrite(impl_->nodeOf(outputs), sAvailMemAttribute, proportion);
 }
 void Builder::setEnableConvDithering(const TensorId &output, std::int64_t value) {

@@ -4,8 +4,14 @@
 #include "custom/custom.hpp"
 #include <onnx/defs/schema.h>
 #include <popart/op/accumulate.hpp>
+#include <popart/op/adamvarupdate.hpp>
 #include <popart/op/add.hpp>
+#include <popart/op/clip.hpp>
 #include <popart/op/collectives/replicatedallgather.hpp>
+#include <popart/op/collectives/replicatedallreduce.hpp>
+#include <popart/op/collectives/replicatedreducescatter.hpp>
+#include <popart/op/detach.hpp>
+#include <popart/op/div.hpp>
 #include <popart/op/dropout.hpp>
 #include <popart/op/elementwise.hpp>
 #include <popart/op/gather.hpp>
@@ -13,6 +19,13 @@
 #include <popart/op/identity.hpp>
 #include <popart/op/l1.hpp>
 #include <popart/op/matmul.hpp>
+#include <popart/op/mul.hpp>
+#include <popart/op/reshape.hpp>
+#include <popart/op/sgd0varupdate.hpp>
+#include <popart/op/slice.hpp>
+#include <popart/op/softmax.hpp>
+#include <popart/op/subtract.hpp>
+#include <popart/op/transpose.hpp>
 
 namespace popart {
 namespace {
@@ -77,6 +90,78 @@ ir::HostTensor dataOf(const Tensor &tensor) {
   return {tensor.info, std::vector<char>(bytes, bytes + tensor.info.nbytes())};
 }
 
+namespace {
+
+using Make = SharedOp (*)(const OperatorIdentifier &, const Op::Settings &, const Attributes &);
+using Ints = Attributes::Ints;
+
+template <class OP>
+SharedOp plain(const OperatorIdentifier &id, const Op::Settings &s, const Attributes &) {
+  return std::make_shared<OP>(id, s);
+}
+template <class OP>
+SharedOp described(const OperatorIdentifier &id, const Op::Settings &s, const Attributes &a) {
+  return std::make_shared<OP>(id, s, a);
+}
+SharedOp softmax(const OperatorIdentifier &id, const Op::Settings &s, const Attributes &a) {
+  return std::make_shared<SoftmaxOp>(id, a.getAttribute<Attributes::Int>("axis", -1), s);
+}
+SharedOp transpose(const OperatorIdentifier &id, const Op::Settings &s, const Attributes &a) {
+  return std::make_shared<TransposeOp>(id, a.getAttribute<Ints>("perm", Ints()), s);
+}
+// Of a shape or bounds that are computed there are no attributes.
+SharedOp reshape(const OperatorIdentifier &id, const Op::Settings &s, const Attributes &a) {
+  if (!a.hasAttribute("shape"))
+    return described<PlainOp>(id, s, a);
+  return std::make_shared<ReshapeOp>(id, a.getAttribute<Ints>("shape"), s);
+}
+SharedOp slice(const OperatorIdentifier &id, const Op::Settings &s, const Attributes &a) {
+  if (!a.hasAttribute("starts") || !a.hasAttribute("ends") || a.hasAttribute("steps"))
+    return described<PlainOp>(id, s, a);
+  return std::make_shared<SliceOp>(id, a.getAttribute<Ints>("starts"), a.getAttribute<Ints>("ends"),
+                                   a.getAttribute<Ints>("axes", Ints()), s);
+}
+
+// Classes of operators that their attributes describe; nullptr: others.
+Make makerOf(const std::string &type) {
+  static const std::map<std::string, Make> makers = {
+      {"Accumulate", described<AccumulateOp>},
+      {"AdamVarUpdate", described<AdamVarUpdateOp>},
+      {"Add", plain<AddOp>},
+      {"Clip", plain<ClipOp>},
+      {"Detach", plain<DetachOp>},
+      {"Div", plain<DivOp>},
+      {"Identity", plain<IdentityOp>},
+      {"Mul", plain<MulOp>},
+      {"ReplicatedAllGather", described<ReplicatedAllGatherOp>},
+      {"ReplicatedAllReduce", described<ReplicatedAllReduceOp>},
+      {"ReplicatedAllReduceInplace", described<ReplicatedAllReduceInplaceOp>},
+      {"ReplicatedReduceScatter", described<ReplicatedReduceScatterOp>},
+      {"Reshape", reshape},
+      {"SGD0VarUpdate", described<SGD0VarUpdateOp>},
+      {"Slice", slice},
+      {"Softmax", softmax},
+      {"Sub", plain<SubtractOp>},
+      {"Transpose", transpose}};
+  const auto maker = makers.find(type);
+  return maker == makers.end() ? nullptr : maker->second;
+}
+
+} // namespace
+
+std::optional<ir::Node> nodeOfBuiltin(const Op &op, const ir::Values &inputs) {
+  const auto *own = dynamic_cast<const BuiltinOp *>(&op);
+  if (!own || opxOf(op.opid))
+    return std::nullopt;
+  ir::Node node;
+  node.def = ops::findOp(own->domain(), own->type());
+  node.attributes = attributesOf(*own);
+  node.inputs = inputs;
+  if (!node.def || node.def->domain == "openipu")
+    throw error("{}: {} is none that a program can make.", op.debugName(), own->type());
+  return node;
+}
+
 SharedOp builtin(const ir::Node &node) {
   const auto id = identifierOf(*node.def);
   const auto settings = settingsOf(node);
@@ -89,10 +174,8 @@ SharedOp builtin(const ir::Node &node) {
   nonstd::optional<float> proportion;
   if (auto p = extra.find<float>("__available_memory_proportion"))
     proportion = *p;
-  if (type == "Add")
-    return std::make_shared<AddOp>(id, settings);
-  if (type == "Identity")
-    return std::make_shared<IdentityOp>(id, settings);
+  if (const auto make = makerOf(type))
+    return make(id, settings, attributes);
   if (type == "Gather")
     return std::make_shared<GatherOp>(id, integer("axis", 0), settings, proportion);
   if (type == "MatMul") {
@@ -112,10 +195,6 @@ SharedOp builtin(const ir::Node &node) {
   if (type == "GroupNormalization")
     return std::make_shared<GroupNormOp>(
         id, integer("num_groups", 1), attributes.getAttribute<float>("epsilon", 1e-5f), settings);
-  if (type == "Accumulate")
-    return std::make_shared<AccumulateOp>(id, settings, attributes);
-  if (type == "ReplicatedAllGather")
-    return std::make_shared<ReplicatedAllGatherOp>(id, settings, attributes);
   return std::make_shared<PlainOp>(id, settings, attributes);
 }
 
@@ -181,6 +260,13 @@ L1Op::L1Op(const OperatorIdentifier &i, float lambda, ReductionType reduction, c
     : LossOp(i, "ai.graphcore", "L1", s, reduction, withAttribute("lambda", lambda)),
       lambda_(lambda) {
   attributes_.setAttribute("reduction", reductionTypeToString(reduction));
+}
+AccumulateOp::AccumulateOp(AccumulationType, const OptimizerValue &, const Settings &s)
+    : VarUpdateWithUpdaterOp(OperatorIdentifier(Domain::ai_graphcore, "Accumulate", 1), "openipu",
+                             "Accumulate", s) {
+  throw error("{}: optimisers make the operators that accumulate, and count on them. Compute the "
+              "average with operators of its own.",
+              debugName());
 }
 GatherOp::GatherOp(const OperatorIdentifier &i, std::int64_t axis, const Settings &s,
                    const nonstd::optional<float> &proportion, bool zeroOutOfRange)

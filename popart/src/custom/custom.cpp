@@ -21,6 +21,8 @@ using ops::OpView;
 struct Registered {
   base::ForkMutex mutex;
   std::map<OperatorIdentifier, OpManager::OpFactoryFunc> ops;
+  std::map<std::pair<std::string, std::string>, std::set<std::string>>
+      attributes;                                  // that are declared
   std::map<const OpDef *, SharedOp> users;         // the operators behind definitions
   std::vector<std::unique_ptr<OpDef>> definitions; // of nodes; they live as long as the process
   static Registered &get() {
@@ -70,7 +72,8 @@ ir::Values gradient(ops::GradBuilder &g, const OpView &view, Op &op, Home &home)
       indexed(to, view.inputs(), *gradOp, "gradOutToNonGradIn()");
     }
     const auto outputs = targets.empty() ? 0 : unsigned(targets.rbegin()->first + 1);
-    const auto grads = g.append(nodeFor(gradOp, inputs, {}), outputs);
+    const auto own = nodeOfBuiltin(*gradOp, inputs);
+    const auto grads = g.append(own ? *own : nodeFor(gradOp, inputs, {}), outputs);
     for (const auto &[from, to] : targets) {
       ir::Value &sum = out[std::size_t(to)];
       sum = sum == ir::none ? grads[std::size_t(from)] : g.add(sum, grads[std::size_t(from)]);
@@ -330,6 +333,8 @@ void OpManager::registerOp(const OperatorIdentifier &opid, const OpDefinition &d
     auto &all = custom::Registered::get();
     std::lock_guard lock(all.mutex);
     all.ops[opid] = factory;
+    for (const auto &[name, attribute] : definition.attributes)
+      all.attributes[{opid.domain, opid.type}].insert(name);
   }
   ops::OpDef def;
   def.type = opid.type;
@@ -347,6 +352,13 @@ void OpManager::registerOp(const OperatorIdentifier &opid, const OpDefinition &d
     return b.append(node, unsigned(node.def->infer(view).size()));
   };
   ops::addOp(std::move(def));
+}
+
+std::set<std::string> declaredAttributes(const std::string &domain, const std::string &type) {
+  auto &all = custom::Registered::get();
+  std::lock_guard lock(all.mutex);
+  const auto it = all.attributes.find({domain, type});
+  return it == all.attributes.end() ? std::set<std::string>() : it->second;
 }
 
 // ---- shapes of operators that nobody registered

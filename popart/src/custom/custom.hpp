@@ -25,7 +25,7 @@ public:
 private:
   std::shared_ptr<Ir> outer_;
 };
-std::shared_ptr<Ir> currentIr(); // one of its own outside sessions
+std::shared_ptr<Ir> currentIr();  // one of its own outside sessions
 TensorType typeOf(ir::Kind kind); // in the words of users' operators
 
 // A graph with one operator in it, connected as a node is.
@@ -59,6 +59,8 @@ std::vector<Variant> variantsOf(const ir::Graph &graph, const ir::Node &node);
 ir::HostTensor dataOf(const Tensor &tensor); // popart::error unless its values are known
 // PopART's own operator of a node, as users see it.
 SharedOp builtin(const ir::Node &node);
+// And back; none if a user's Opx computes it. popart::error if only sessions make it.
+std::optional<ir::Node> nodeOfBuiltin(const Op &op, const ir::Values &inputs);
 
 // The Opx registered for an operator; nothing if there is none.
 popx::OpxManager::OpxFactoryFunc opxOf(const OperatorIdentifier &id);

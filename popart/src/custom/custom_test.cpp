@@ -3,6 +3,8 @@
 #include "model.hpp"
 #include "sessions.hpp"
 #include <popart/op/accumulate.hpp>
+#include <popart/op/custom/parameterizedop.hpp>
+#include <popart/op/identity.hpp>
 #include <popart/op/matmul.hpp>
 #include <popart/opmanager.hpp>
 #include <popart/patterns/pattern.hpp>
@@ -97,8 +99,7 @@ public:
   using Mode = popart::MatMulBaseOp::SerialiseSettings::Mode;
   bool matches(popart::Op *op) const final {
     const auto *product = dynamic_cast<popart::MatMulOp *>(op);
-    return product && isForPatterns(*op) &&
-           product->getSerialiseSettings().mode == Mode::None;
+    return product && isForPatterns(*op) && product->getSerialiseSettings().mode == Mode::None;
   }
   std::vector<const popart::Tensor *> touches(popart::Op *) const final { return {}; }
   bool apply(popart::Op *op) const final {
@@ -115,8 +116,8 @@ public:
   }
   std::vector<const popart::Tensor *> touches(popart::Op *) const final { return {}; }
   bool apply(popart::Op *op) const final {
-    auto *made = op->getGraph().createOp<popart::AccumulateOp>(op->opid, op->settings,
-                                                               popart::Attributes());
+    auto *made =
+        op->getGraph().createOp<popart::AccumulateOp>(op->opid, op->settings, popart::Attributes());
     made->connectInTensor(0, op->inId(0));
     popart::Tensor *y = op->outTensor(0);
     op->getGraph().eraseOp(op->id);
@@ -126,6 +127,41 @@ public:
 };
 popart::PatternCreator<CutProducts> cut("CutProducts", false);
 popart::PatternCreator<MakesAccumulators> accumulators("MakesAccumulators", false);
+
+// Its attributes are a structure, and its gradient is one of PopART's own operators.
+struct ShiftParameters {
+  static ShiftParameters createFromAttributes(const popart::Attributes &attributes) {
+    return {attributes.getAttribute<popart::Attributes::Float>("by", 1.0f)};
+  }
+  void appendAttributes(popart::OpSerialiserBase &os) const { os.appendAttribute("by", by); }
+  float by;
+};
+const popart::OperatorIdentifier shiftId("custom.ops", "Shift", 1);
+class ShiftOp : public popart::ParameterizedOp<ShiftOp, ShiftParameters> {
+public:
+  using popart::ParameterizedOp<ShiftOp, ShiftParameters>::ParameterizedOp;
+  void setup() final { outInfo(0) = inInfo(0); }
+  std::vector<std::unique_ptr<popart::Op>> getGradOps() final {
+    std::vector<std::unique_ptr<popart::Op>> out;
+    out.emplace_back(new popart::IdentityGradOp(*this));
+    return out;
+  }
+};
+class ShiftOpx : public popart::popx::Opx {
+public:
+  ShiftOpx(popart::Op *op, popart::popx::Devicex *devicex) : Opx(op, devicex) {}
+  void grow(poplar::program::Sequence &prog) const final {
+    const auto by = getScalarVariable(poplar::FLOAT, "by");
+    prog.add(poplar::program::Copy(
+        getConst(poplar::FLOAT, {}, getOp<ShiftOp>().params().by, "value"), by));
+    setOutTensor(0, popops::map(graph(), pe::Add(pe::_1, pe::_2), {getInTensor(0), by}, prog,
+                                debugContext("Shift")));
+  }
+};
+popart::OpCreator<ShiftOp> shiftCreator(
+    popart::OpDefinitions({{shiftId, popart::OpDefinition({{"input", T}}, {{"output", T}}, {})}}),
+    ShiftOp::createOpFromCreatorInfo, true);
+popart::popx::OpxCreator<ShiftOpx> shiftOpx({shiftId});
 
 popart::popx::OpxCreator<LeakyOpx> opx({leakyId});
 popart::popx::OpxCreator<LeakyGradOpx> gradOpx(leakyGradId);
@@ -141,6 +177,15 @@ TEST(CustomOperators, ComputeAndDifferentiateThroughTheUsersClasses) {
   const auto sum = m.b.add(y, x); // x is read after the operator that computes in place
   expectNear(m.run(sum), {-2.5, -0.625, 1, 4});
   m.checkGradients(sum, {x});
+}
+
+TEST(CustomOperators, MayHaveParametersAndGradientsOfPopart) {
+  Model m;
+  const auto x = m.input({3}, {1, 2, 3});
+  const auto y = m.imported("Shift", {x}, {{"by", 0.5f}}, 1, 1, "custom.ops")[0];
+  const auto square = m.b.op("Mul", {y, y});
+  expectNear(m.run(square), {2.25, 6.25, 12.25});
+  m.checkGradients(square, {x});
 }
 
 TEST(CustomOperators, RefuseTypesTheirDefinitionDoesNotList) {
@@ -175,9 +220,8 @@ std::unique_ptr<popart::InferenceSession> product(const std::string &pattern) {
   const auto y = builder->aiOnnxOpset9().matmul({x, w});
   popart::Patterns patterns;
   patterns.enablePattern(pattern, true);
-  return popart::InferenceSession::createFromOnnxModel(builder->getModelProto(),
-                                                       popart::DataFlow(1, {y}), modelDevice(), {},
-                                                       {}, patterns);
+  return popart::InferenceSession::createFromOnnxModel(
+      builder->getModelProto(), popart::DataFlow(1, {y}), modelDevice(), {}, {}, patterns);
 }
 } // namespace
 
@@ -192,7 +236,7 @@ TEST(CustomPatterns, MakeNoOperatorsThatSessionsCountOn) {
     product("MakesAccumulators");
     FAIL();
   } catch (const popart::error &e) {
-    EXPECT_NE(std::string(e.what()).find("Accumulate is none that a pattern can make"),
+    EXPECT_NE(std::string(e.what()).find("Accumulate is none that a program can make"),
               std::string::npos)
         << e.what();
   }

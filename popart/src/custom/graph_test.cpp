@@ -3,9 +3,14 @@
 #include <gtest/gtest.h>
 #include <popart/error.hpp>
 #include <popart/ir.hpp>
+#include <popart/op/accumulate.hpp>
 #include <popart/op/add.hpp>
 #include <popart/op/gather.hpp>
 #include <popart/op/groupnorm.hpp>
+#include <popart/op/reshape.hpp>
+#include <popart/op/slice.hpp>
+#include <popart/op/softmax.hpp>
+#include <popart/op/transpose.hpp>
 #include <popart/operators.hpp>
 #include <popart/tensornames.hpp>
 #include <sstream>
@@ -76,4 +81,32 @@ TEST(PatternGraphs, OperatorsOfPopartInferTheirOwnShapes) {
   const auto copy = gather->clone();
   EXPECT_FALSE(copy->hasInput(0)); // described alike, connected to nothing
   EXPECT_EQ(getNonGradId(getGradId("w")), "w");
+}
+
+TEST(PatternGraphs, OperatorsSayWhatTheyWereMadeOf) {
+  Ir ir;
+  Graph graph(ir, "test");
+  graph.getTensors().addStream("x", {DataType::FLOAT, {2, 6, 3}});
+  const Op::Settings s(graph, "");
+  const auto infoOf = [&](Op *op) { return op->outInfo(0); };
+  auto *reshape = graph.createConnectedOp<ReshapeOp>({{0, "x"}}, {{0, "r"}}, Operators::Reshape_5,
+                                                     Shape{0, -1}, s);
+  auto *slice = graph.createConnectedOp<SliceOp>({{0, "x"}}, {{0, "s"}}, Operators::Slice_1,
+                                                 Shape{1, 0}, Shape{4, 2}, Shape{1, 2}, s);
+  auto *turned = graph.createConnectedOp<TransposeOp>({{0, "x"}}, {{0, "t"}},
+                                                      Operators::Transpose_1, Shape{2, 0, 1}, s);
+  auto *softmax =
+      graph.createConnectedOp<SoftmaxOp>({{0, "x"}}, {{0, "p"}}, Operators::Softmax_1, 2, s);
+  EXPECT_EQ(infoOf(reshape), TensorInfo(DataType::FLOAT, {2, 18}));
+  EXPECT_EQ(infoOf(slice), TensorInfo(DataType::FLOAT, {2, 3, 2}));
+  EXPECT_EQ(infoOf(turned), TensorInfo(DataType::FLOAT, {3, 2, 6}));
+  EXPECT_EQ(infoOf(softmax), TensorInfo(DataType::FLOAT, {2, 6, 3}));
+  EXPECT_EQ(softmax->getAxis(), 2);
+  EXPECT_EQ(slice->getEnds(), (Shape{4, 2}));
+  EXPECT_EQ(turned->getPerm(), (Shape{2, 0, 1}));
+  const auto addVariable = [&] {
+    graph.getTensors().addVarInit("w", {DataType::FLOAT, {}}, nullptr);
+  };
+  EXPECT_THROW(addVariable(), error);
+  EXPECT_THROW(AccumulateOp(AccumulationType::MovingAverage, OptimizerValue(0.9f), s), error);
 }

@@ -60,9 +60,9 @@ void Tensor::setTensorData(const TensorInfo &i, const void *values) {
   data_ = std::make_shared<TensorData>(values, std::size_t(i.nbytes()));
 }
 bool Tensor::hasVirtualGraphId() const {
-  const Op *op = producer_                    ? producer_
+  const Op *op = producer_                     ? producer_
                  : !consumers.getOps().empty() ? consumers.getOps().front()
-                                              : nullptr;
+                                               : nullptr;
   return op && op->hasVirtualGraphId();
 }
 VGraphId Tensor::getVirtualGraphId() const {
@@ -116,7 +116,8 @@ Tensor *Tensors::get(const TensorId &id) const {
   const auto it = all_.find(id);
   if (it != all_.end())
     return it->second.get();
-  throw error(base::str("No tensor is called \"", id, "\".", base::didYouMean(id, getAllTensorIds())));
+  throw error(
+      base::str("No tensor is called \"", id, "\".", base::didYouMean(id, getAllTensorIds())));
 }
 std::vector<TensorId> Tensors::getAllTensorIds() const {
   std::vector<TensorId> out;
@@ -149,6 +150,18 @@ Tensor *Tensors::addStream(const TensorId &id, const TensorInfo &info) {
   tensor->info = info;
   return tensor;
 }
+namespace {
+[[noreturn]] void refuseVariable(const TensorId &id) {
+  throw error("\"{}\" cannot become a variable: the variables of a model are those of its ONNX "
+              "graph. Add it to the model with Builder::addInitializedInputTensor.",
+              id);
+}
+} // namespace
+void Tensors::addVarInit(const TensorId &id, const TensorInfo &, const void *) {
+  refuseVariable(id);
+}
+void Ir::addAdditionalModelProtoTensor(const TensorId &tensor) { refuseVariable(tensor); }
+void Ir::addAdditionalModelProtoTensor(Tensor *tensor) { refuseVariable(tensor->id); }
 Tensor *Tensors::addConstInit(const TensorId &id, const TensorInfo &info, const void *values) {
   auto *tensor = add(id, TensorType::Const);
   tensor->setTensorData(info, values);
@@ -171,7 +184,9 @@ OpId Graph::add(std::shared_ptr<Op> op) {
   ops_[next] = std::move(op);
   return next;
 }
-OpId Graph::moveIntoGraph(std::unique_ptr<Op> op) { return add(std::shared_ptr<Op>(std::move(op))); }
+OpId Graph::moveIntoGraph(std::unique_ptr<Op> op) {
+  return add(std::shared_ptr<Op>(std::move(op)));
+}
 void Graph::eraseOp(OpId op) {
   Op *gone = getOp(op);
   gone->disconnectAllInputs();

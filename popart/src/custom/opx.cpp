@@ -228,6 +228,11 @@ poplar::Tensor Opx::getConst(const poplar::Type &type, const std::vector<std::si
   poputil::mapTensorLinearly(graph(), t);
   return t;
 }
+poplar::Tensor Opx::getScalarVariable(const poplar::Type &type, const std::string &name) const {
+  auto t = graph().addVariable(type, {}, debugContext(name));
+  graph().setTileMapping(t, 0);
+  return t;
+}
 std::string Opx::debugPrefix(const std::string &name) const {
   return debugContext(name).getPathName();
 }

@@ -40,7 +40,8 @@ public:
       ids.push_back(id);
     for (OpId id : ids) {
       const auto it = whole_.getOps().find(id);
-      if (it == whole_.getOps().end() || it->second->isExcludedFromPattern(pattern.getPatternName()))
+      if (it == whole_.getOps().end() ||
+          it->second->isExcludedFromPattern(pattern.getPatternName()))
         continue;
       const auto op = it->second; // which the pattern may erase
       if (!pattern.matches(op.get()) || pattern.touchesAnchored(op.get()) ||
@@ -185,20 +186,13 @@ private:
     copySettings(op.settings, b.settings);
     copyAnnotations(op, b.settings.extra);
     b.pass = passes_[&op] = passOf(op);
-    const auto *own = dynamic_cast<const BuiltinOp *>(&op);
     const auto inputs = valuesOf(*op.input, op);
     const auto first = nodes.size();
-    Node node;
-    if (own && !opxOf(op.opid)) {
-      node.def = ops::findOp(own->domain(), own->type());
-      node.attributes = attributesOf(*own);
-      node.inputs = inputs;
-      if (!node.def || node.def->domain == "openipu")
-        throw error("{}: {} is none that a pattern can make.", op.debugName(), own->type());
-    } else
+    auto node = nodeOfBuiltin(op, inputs);
+    if (!node)
       node = nodeFor(sharedOf(op), inputs, {});
     const auto known = valuesOf(*op.output, op); // before it is connected elsewhere to infer
-    const auto made = b.append(node, unsigned(known.size()));
+    const auto made = b.append(*node, unsigned(known.size()));
     for (std::size_t i = 0; i < known.size(); ++i)
       if (known[i] != ir::none)
         take(made[i], known[i], nodes, first, b);

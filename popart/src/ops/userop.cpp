@@ -2,6 +2,7 @@
 // UserOp: a function of a shared library builds the program, with Poplar's own interface (API level
 // 5 of TensorFlow's precompiled_user_op). Attributes:
 //   library, function, text   the file, the function's name, and a text that it is handed
+//   codelets                  a file of codelets that it uses, or nothing
 //   types, shapes, ranks      of the outputs (ops/shared/declared.hpp)
 //   differentiable, separate  the inputs with a gradient, and whether each has a call of its own
 // The gradient is the function <name>_grad; its node has `gradients` and `forwards`, how many of
@@ -64,6 +65,8 @@ void check(const OpView &op, const Tensors &made) {
 Tensors lower(lowering::Lowering &l, const OpView &op) {
   void *const library = libraryOf(op);
   void *const function = symbolOf(op, library, op.text("function"));
+  if (const auto codelets = op.text("codelets", ""); !codelets.empty())
+    l.graph().addCodelets(codelets);
   Tensors in, out;
   for (unsigned i = 0; i < op.inputs(); ++i)
     in.push_back(l.tensor(op.in(i)));
@@ -115,6 +118,7 @@ private:
       outputs.push_back(op_.in(unsigned(i)).info());
     declareOutputs(node.attributes, outputs);
     node.attributes.set("library", op_.text("library"));
+    node.attributes.set("codelets", op_.text("codelets", ""));
     node.attributes.set("function", op_.text("function") + "_grad");
     node.attributes.set("text", op_.text("gradientText", ""));
     node.attributes.set("gradients", std::int64_t(op_.outputs()));

@@ -2,7 +2,8 @@
 // Sums of gradients, which optimisers make: to be looked at.
 #ifndef POPART_OP_ACCUMULATE_HPP
 #define POPART_OP_ACCUMULATE_HPP
-#include <popart/op/builtin.hpp>
+#include <popart/op/varupdate.hpp>
+#include <popart/optimizervalue.hpp>
 
 namespace popart {
 
@@ -18,16 +19,16 @@ enum class AccumulationType {
   Mean
 };
 
-class AccumulateOp : public BuiltinOp {
+class AccumulateOp : public VarUpdateWithUpdaterOp {
 public:
   AccumulateOp(const OperatorIdentifier &id, const Settings &s, const Attributes &a)
-      : BuiltinOp(id, "openipu", "Accumulate", s, a) {}
+      : VarUpdateWithUpdaterOp(id, "openipu", "Accumulate", s, a) {}
+  // popart::error: optimisers make it, and count on what they made.
+  AccumulateOp(AccumulationType type, const OptimizerValue &factor, const Settings &s);
   std::unique_ptr<Op> clone() const override {
     return std::unique_ptr<Op>(new AccumulateOp(*this));
   }
-  static InIndex getVarToUpdateInIndex() { return 0; }
-  static InIndex getUpdaterInIndex() { return 1; }
-  static OutIndex getUpdatedVarOutIndex() { return 0; }
+  static InIndex getFactorInIndex() { return 2; }
 };
 
 } // namespace popart

@@ -15,5 +15,24 @@ public:
   static OutIndex getOutIndex() { return 0; }
 };
 
+// The gradient of whatever passes its input on.
+class IdentityGradOp : public IdentityOp {
+public:
+  explicit IdentityGradOp(const Settings &s)
+      : IdentityOp(OperatorIdentifier("ai.graphcore", "IdentityGrad", 1), s) {}
+  explicit IdentityGradOp(const Op &forward) : IdentityGradOp(forward.getSettings()) {}
+  std::unique_ptr<Op> clone() const override {
+    return std::unique_ptr<Op>(new IdentityGradOp(*this));
+  }
+  const std::vector<GradInOutMapper> &gradInputInfo() const override {
+    static const std::vector<GradInOutMapper> info = {{0, 0, GradOpInType::GradOut}};
+    return info;
+  }
+  const std::map<int, int> &gradOutToNonGradIn() const override {
+    static const std::map<int, int> outputs = {{0, 0}};
+    return outputs;
+  }
+};
+
 } // namespace popart
 #endif

@@ -66,6 +66,8 @@ public:
   poplar::Tensor broadcast(const std::vector<std::int64_t> &shape, poplar::Tensor tensor) const;
   poplar::Tensor getConst(const poplar::Type &type, const std::vector<std::size_t> &shape,
                           double value, const std::string &name) const;
+  // One element on tile 0.
+  poplar::Tensor getScalarVariable(const poplar::Type &type, const std::string &name) const;
   poplar::DebugContext debugContext(const std::string name = "") const;
   poplar::DebugNameAndId getDebugNameAndId(const std::string name = "") const;
   std::string debugPrefix(const std::string &name = "") const;
@@ -77,7 +79,9 @@ public:
   const TensorInfo &outInfo(OutIndex i) const { return op_p->outInfo(i); }
   const Shape &inShape(InIndex i) const { return op_p->inShape(i); }
   const Shape &outShape(OutIndex i) const { return op_p->outShape(i); }
-  VGraphId getVirtualGraphId() const { return op_p->hasVirtualGraphId() ? op_p->getVirtualGraphId() : 0; }
+  VGraphId getVirtualGraphId() const {
+    return op_p->hasVirtualGraphId() ? op_p->getVirtualGraphId() : 0;
+  }
 
   template <class OP> OP &getOp() const {
     OP *op = dynamic_cast<OP *>(op_p);

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// How many tiles test programs ask for.
+#ifndef POPART_DEFAULTTILECOUNT_HPP
+#define POPART_DEFAULTTILECOUNT_HPP
+
+namespace popart {
+
+constexpr int defaultFewTiles = 4;
+constexpr int defaultManyTiles = 1216;
+
+} // namespace popart
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#ifndef POPART_OP_CLIP_HPP
+#define POPART_OP_CLIP_HPP
+#include <popart/op/builtin.hpp>
+
+namespace popart {
+
+class ClipOp : public BuiltinOp {
+public:
+  // Its bounds are inputs, as in ONNX since version 11.
+  ClipOp(const OperatorIdentifier &id, const Settings &s) : BuiltinOp(id, "ai.onnx", "Clip", s) {}
+  std::unique_ptr<Op> clone() const override { return std::unique_ptr<Op>(new ClipOp(*this)); }
+  static InIndex getInIndex() { return 0; }
+  static InIndex clip11MinInputIndex() { return 1; }
+  static InIndex clip11MaxInputIndex() { return 2; }
+  static OutIndex getOutIndex() { return 0; }
+};
+
+} // namespace popart
+#endif

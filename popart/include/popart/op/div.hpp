@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#ifndef POPART_OP_DIV_HPP
+#define POPART_OP_DIV_HPP
+#include <popart/op/builtin.hpp>
+
+namespace popart {
+
+class DivOp : public BuiltinOp {
+public:
+  DivOp(const OperatorIdentifier &id, const Settings &s) : BuiltinOp(id, "ai.onnx", "Div", s) {}
+  std::unique_ptr<Op> clone() const override { return std::unique_ptr<Op>(new DivOp(*this)); }
+  static InIndex getArg0InIndex() { return 0; }
+  static InIndex getArg1InIndex() { return 1; }
+  static OutIndex getOutIndex() { return 0; }
+};
+
+} // namespace popart
+#endif
