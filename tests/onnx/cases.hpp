@@ -12,7 +12,9 @@ struct Case {
   std::string name;
   std::string op; // the operator that it is about
   popart::onnxmodel::Model model;
-  std::vector<HostTensor> inputs, outputs;
+  std::map<std::string, HostTensor> inputs;         // of sequences one by one: name/0, name/1 ...
+  std::map<std::string, popart::TensorInfo> shapes; // of what is no tensor
+  std::vector<HostTensor> outputs;
   std::string unreadable; // why inputs or outputs could not be read; empty: they could
 };
 Case load(const std::filesystem::path &folder);

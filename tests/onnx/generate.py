@@ -19,8 +19,6 @@ import onnx
 from onnx import numpy_helper
 from onnx.backend.test.case.node import collect_testcases
 
-OLDEST_OPSET = 6
-
 
 def message(value, info):
     """A value as the message that its type in the model asks for."""
@@ -38,13 +36,9 @@ def message(value, info):
 
 
 def settle(case):
-    """Opsets below the oldest we read mean the same in it; shapes are those of the values. One case computes with an
-    epsilon that its node does not have."""
+    """Shapes are those of the values. One case computes with an epsilon that its node does not have."""
     if case.name == "test_adam_multiple" and not any(a.name == "epsilon" for a in case.model.graph.node[0].attribute):
         case.model.graph.node[0].attribute.append(onnx.helper.make_attribute("epsilon", 1e-2))
-    for opset in case.model.opset_import:
-        if opset.domain in ("", "ai.onnx"):
-            opset.version = max(opset.version, OLDEST_OPSET)
     for value, info in zip(case.data_sets[0][0], case.model.graph.input):
         if isinstance(value, np.ndarray) and info.type.HasField("tensor_type"):
             shape = info.type.tensor_type.shape

@@ -85,3 +85,22 @@ class Trainer:
         self.session.weightsToHost()
         self.session.readWeights(popart.PyWeightsIO(arrays))
         return arrays
+
+
+def run_model(model, outputs, feeds):
+    """Arrays of the outputs, by name, of one step of a model."""
+    session = popart.InferenceSession(model, popart.DataFlow(1, outputs), device())
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    session.run(popart.PyStepIO(feeds, anchors))
+    return [anchors[output] for output in outputs]
+
+
+def input_of(builder, array):
+    """An input of the array's type and shape."""
+    return builder.addInputTensor(popart.TensorInfo(array))
+
+
+def builder_of(opset=11):
+    """An empty Builder of that opset."""
+    return popart.Builder(opsets={"ai.onnx": opset, "ai.graphcore": 1})

@@ -3,6 +3,7 @@
 #include "base/Text.hpp"
 #include "builder/attributes.hpp"
 #include "builder/impl.hpp"
+#include "onnx/check.hpp"
 #include "onnx/export.hpp"
 #include "onnx/formals.hpp"
 #include "op/importing.hpp"
@@ -16,14 +17,6 @@ namespace popart {
 namespace {
 constexpr int oldestIrVersion = 3, newerIrVersion = 4;
 std::string nameOf(const DebugContext &context) { return context.getPathName(); }
-void describe(onnx::ValueInfoProto &out, const TensorId &id, const TensorInfo &info) {
-  out.set_name(id);
-  auto &type = *out.mutable_type()->mutable_tensor_type();
-  type.set_elem_type(onnxmodel::typeToOnnx(info.dataType()));
-  for (auto d : info.shape())
-    type.mutable_shape()->add_dim()->set_dim_value(d);
-  type.mutable_shape();
-}
 OpsetAttributes allOf(const std::map<std::string, any> &attributes) {
   OpsetAttributes out;
   for (const auto &[name, value] : attributes)
@@ -75,9 +68,9 @@ void Builder::Impl::lockOpset(const OpDomain &domain, int version) {
   for (const auto &import : root->model->opset_import())
     if (import.domain() == key) {
       if (import.version() != version)
-        throw error(base::str("Invalid opset ", version, " for ", domain,
-                              ": the model already uses opset ", import.version(),
-                              ". One model has one opset of a domain."));
+        throw error(base::str("Invalid opset ", version, " selected. Opset for domain ", domain,
+                              " already defined as ", import.version(),
+                              "; one model has one opset of a domain."));
       return;
     }
   auto *import = root->model->add_opset_import();
@@ -161,38 +154,6 @@ std::vector<TensorId> Builder::Impl::addNode(const OpDomain &domain, const OpTyp
   return made;
 }
 
-void Builder::Impl::infer(const onnx::NodeProto &node) {
-  bool known = true;
-  for (const auto &id : node.input())
-    known = known && (id.empty() || infoOf(id));
-  for (const auto &attribute : node.attribute())
-    known = known && attribute.type() != onnx::AttributeProto::GRAPH;
-  const auto *def = ops::findOp(node.domain(), node.op_type());
-  // Replicas are not known before there is a session, and with them the size of these results.
-  if (def && (def->type == "ReplicatedReduceScatter" || def->type == "ReplicatedAllGather")) {
-    std::vector<bool> given;
-    for (const auto &id : node.input())
-      given.push_back(!id.empty());
-    onnxmodel::checkFormalsOf(*def, node, given, unsigned(node.output_size()));
-    known = false;
-  }
-  if (known && def) {
-    for (const auto &id : node.input())
-      if (!id.empty() && shapes.find(id) == ir::none)
-        importer->addInput(id, *infoOf(id)); // of a parent
-    for (const auto &import : root->model->opset_import())
-      importer->setOpset(import.domain(), import.version());
-    try {
-      importer->addNode(node);
-      return;
-    } catch (const error &) {
-      if (!root->guessed)
-        throw;
-    }
-  }
-  unknown.insert(node.output().begin(), node.output().end());
-}
-
 // Data with a dimension of groups in front. How many replicas there will be is not known, so that
 // groups of replicas are taken to be several.
 TensorInfo Builder::Impl::ofOneReplica(const TensorInfo &all, const VariableSettings &settings) {
@@ -244,12 +205,7 @@ std::unique_ptr<Builder> Builder::createFromOnnxModel(const std::string &modelOr
 }
 
 void Builder::Impl::adopt(onnx::ModelProto loaded, const std::filesystem::path &folder) {
-  for (const auto &import : loaded.opset_import())
-    if ((import.domain().empty() || import.domain() == Domain::ai_onnx) &&
-        (import.version() < onnxmodel::oldestOpset || import.version() > onnxmodel::newestOpset))
-      throw error(base::str("The model uses opset ", import.version(), " of ai.onnx; opsets ",
-                            onnxmodel::oldestOpset, " to ", onnxmodel::newestOpset,
-                            " can be read."));
+  onnxmodel::opsetsOf(loaded); // says which can be read
   *model = std::move(loaded);
   graph = model->mutable_graph();
   importer = std::make_unique<onnxmodel::Importer>(shapes, onnxmodel::Importer::Opsets{},
@@ -266,15 +222,8 @@ void Builder::Impl::adopt(onnx::ModelProto loaded, const std::filesystem::path &
     mine.insert(input.name());
     if (initialised.count(input.name()))
       continue;
-    Shape shape;
-    bool known = true;
-    for (const auto &dim : input.type().tensor_type().shape().dim()) {
-      known = known && dim.has_dim_value();
-      shape.push_back(dim.dim_value());
-    }
-    if (known)
-      importer->addInput(input.name(),
-                         {onnxmodel::typeFromOnnx(input.type().tensor_type().elem_type()), shape});
+    if (const auto info = builder::fixedInfo(input.type()))
+      importer->addInput(input.name(), *info);
     else
       unknown.insert(input.name());
   }
@@ -316,7 +265,7 @@ TensorId Builder::addInputTensor(const TensorInfo &info, const InputSettings &se
                                  const DebugContext &debugContext) {
   const auto name = nameOf(debugContext);
   const auto id = impl_->freeName(impl_->scoped(name.empty() ? "input" : name));
-  describe(*impl_->graph->add_input(), id, info);
+  builder::describe(*impl_->graph->add_input(), id, info);
   impl_->importer->addInput(id, info);
   const auto note = [&](const char *key, int value) {
     auto *entry = impl_->root->model->add_metadata_props();
@@ -350,7 +299,7 @@ void Builder::addInputTensorFromParentGraph(const TensorId &id) {
       return;
   auto *input = impl_->graph->add_input();
   if (const auto *info = impl_->infoOf(id))
-    describe(*input, id, *info);
+    builder::describe(*input, id, *info);
   else
     input->set_name(id);
 }
@@ -367,7 +316,7 @@ TensorId Builder::addInitializedInputTensor(const ConstVoidData &data,
   builder::setTensor(tensor, wanted, data); // says what is wrong before anything is added
   const auto id = impl_->freeName(wanted);
   tensor.set_name(id);
-  describe(*impl_->graph->add_input(), id, data.info);
+  builder::describe(*impl_->graph->add_input(), id, data.info);
   const auto *begin = static_cast<const char *>(data.data);
   const TensorInfo one = impl_->ofOneReplica(data.info, settings);
   impl_->importer->addInitializer(
@@ -388,7 +337,7 @@ void Builder::addOutputTensor(const TensorId &id) {
   impl_->checkInputs("addOutputTensor", {id});
   auto *output = impl_->graph->add_output();
   if (const auto *info = impl_->infoOf(id))
-    describe(*output, id, *info);
+    builder::describe(*output, id, *info);
   else
     output->set_name(id);
 }

@@ -31,6 +31,8 @@ struct Builder::Impl : OpsetTarget {
   std::string scoped(const std::string &name) const;
   // What the importer makes of a node; shapes stay unknown after an operator it does not have.
   void infer(const onnx::NodeProto &node);
+  void inferAsOnnx(const onnx::NodeProto &node);
+  void importFromParent(const TensorId &id);
   const TensorInfo *infoOf(const TensorId &id) const;
   TensorInfo ofOneReplica(const TensorInfo &all, const VariableSettings &settings);
   void adopt(onnx::ModelProto loaded, const std::filesystem::path &folder);

@@ -192,30 +192,53 @@ bool isWithdrawn(const NodeProto &node, int version) {
   return schema && schema->Deprecated();
 }
 
-bool usesWithdrawn(const onnx::GraphProto &graph, int version) {
+// Resize with inputs left out before version 13 or attributes of version 11 before that, which the
+// vendor reads.
+bool isLenientResize(const NodeProto &node) {
+  if (node.op_type() != "Resize" || !node.domain().empty())
+    return false;
+  const bool leftOut = node.input_size() > 2 && (node.input(1).empty() || node.input(2).empty());
+  return leftOut || (node.input_size() == 2 && node.attribute_size() > 1);
+}
+bool hasNothing(const NodeProto &node) { return !node.input_size() && !node.output_size(); }
+
+// Nodes that the checker need not see: withdrawn ones, if that is allowed, and what we take though
+// ONNX does not.
+struct Hidden {
+  int version;
+  bool withdrawn;
+  bool operator()(const NodeProto &node) const {
+    return (withdrawn && isWithdrawn(node, version)) || isLenientResize(node) || hasNothing(node);
+  }
+};
+
+bool hasHidden(const onnx::GraphProto &graph, const Hidden &hidden) {
   return std::any_of(graph.node().begin(), graph.node().end(), [&](const NodeProto &node) {
-    return isWithdrawn(node, version) ||
+    return hidden(node) ||
            std::any_of(node.attribute().begin(), node.attribute().end(),
-                       [&](const auto &a) { return a.has_g() && usesWithdrawn(a.g(), version); });
+                       [&](const auto &a) { return a.has_g() && hasHidden(a.g(), hidden); });
   });
 }
 
-// In a copy that only the checker sees: withdrawn operators under a domain it knows nothing of.
-void hideWithdrawn(onnx::GraphProto &graph, int version, const std::string &domain) {
-  for (auto &node : *graph.mutable_node()) {
+// In a copy that only the checker sees: they get a domain it knows nothing of, or go.
+void hide(onnx::GraphProto &graph, const Hidden &hidden, const std::string &domain) {
+  auto &nodes = *graph.mutable_node();
+  nodes.erase(std::remove_if(nodes.begin(), nodes.end(), hasNothing), nodes.end());
+  for (auto &node : nodes) {
     for (auto &a : *node.mutable_attribute())
       if (a.has_g())
-        hideWithdrawn(*a.mutable_g(), version, domain);
-    if (isWithdrawn(node, version))
+        hide(*a.mutable_g(), hidden, domain);
+    if (hidden(node))
       node.set_domain(domain);
   }
 }
-void runLenientChecker(const ModelProto &model, const std::filesystem::path &folder, int version) {
+void runLenientChecker(const ModelProto &model, const std::filesystem::path &folder,
+                       const Hidden &hidden) {
   ModelProto copy = model;
   auto *opset = copy.add_opset_import();
-  opset->set_domain("openipu.withdrawn");
+  opset->set_domain("openipu.hidden");
   opset->set_version(1);
-  hideWithdrawn(*copy.mutable_graph(), version, opset->domain());
+  hide(*copy.mutable_graph(), hidden, opset->domain());
   runChecker(copy, folder);
 }
 
@@ -243,23 +266,46 @@ void refuseReservedName(const TensorId &id) {
                             "\" in its name, which is reserved. Rename it."));
 }
 
+// Operators that are the same in `version` and in the oldest opset we take need no conversion.
+static void requireUnchanged(const onnx::GraphProto &graph, std::int64_t version) {
+  for (const auto &node : graph.node()) {
+    for (const auto &a : node.attribute())
+      if (a.has_g())
+        requireUnchanged(a.g(), version);
+    if (!node.domain().empty() && node.domain() != "ai.onnx")
+      continue;
+    const auto *then = onnx::OpSchemaRegistry::Schema(node.op_type(), int(version), "");
+    const auto *now = onnx::OpSchemaRegistry::Schema(node.op_type(), int(oldestOpset), "");
+    if (!then || !now || then->SinceVersion() != now->SinceVersion())
+      throw error(
+          "The model uses version {} of ai.onnx, in which {} is not the operator that it is "
+          "in version {}; {} to {} are supported. Convert it with onnx.version_converter.",
+          version, node.op_type(), oldestOpset, oldestOpset, newestOpset);
+  }
+}
+
 Importer::Opsets opsetsOf(const ModelProto &model) {
   Importer::Opsets out;
   for (const auto &opset : model.opset_import())
     out[opset.domain() == "ai.onnx" ? "" : opset.domain()] = opset.version();
-  if (auto it = out.find("");
-      it != out.end() && (it->second < oldestOpset || it->second > newestOpset))
+  const auto onnx = out.find("");
+  if (onnx == out.end())
+    return out;
+  if (onnx->second < 1 || onnx->second > newestOpset)
     throw error("The model uses version {} of ai.onnx; {} to {} are supported. Convert it with "
                 "onnx.version_converter.",
-                it->second, oldestOpset, newestOpset);
+                onnx->second, oldestOpset, newestOpset);
+  if (onnx->second < oldestOpset)
+    requireUnchanged(model.graph(), onnx->second);
+  onnx->second = std::max(onnx->second, oldestOpset);
   return out;
 }
 
 void checkModel(const ModelProto &model, const std::filesystem::path &folder, bool strict) {
   const auto opsets = opsetsOf(model);
-  const auto version = opsets.count("") ? static_cast<int>(opsets.at("")) : int(newestOpset);
-  if (!strict && usesWithdrawn(model.graph(), version))
-    runLenientChecker(model, folder, version);
+  const Hidden hidden{opsets.count("") ? int(opsets.at("")) : int(newestOpset), !strict};
+  if (hasHidden(model.graph(), hidden))
+    runLenientChecker(model, folder, hidden);
   else
     runChecker(model, folder);
   checkNames(model.graph());

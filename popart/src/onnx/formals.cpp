@@ -31,6 +31,11 @@ void checkOutputs(const NodeProto &node, unsigned outputs, unsigned most) {
   checkCount(node, outputs, {0, std::min(most, mostOutputs)}, " output", "has");
 }
 
+// ONNX says so since version 13; the vendor reads older models in this way too.
+bool mayBeLeftOut(const OpSchema &schema, std::size_t input) {
+  return schema.Name() == "Resize" && schema.SinceVersion() > 10 && (input == 1 || input == 2);
+}
+
 } // namespace
 
 const OpSchema *schemaOf(const NodeProto &node, std::int64_t version) {
@@ -52,6 +57,8 @@ void checkFormalsOf(const OpSchema &schema, const NodeProto &node, const std::ve
       continue;
     const auto &formal = formals[std::min(i, formals.size() - 1)];
     const bool isList = formal.GetOption() == OpSchema::Variadic;
+    if (mayBeLeftOut(schema, i))
+      continue;
     if (isList ? i < given.size() : formal.GetOption() == OpSchema::Single)
       throw error(base::str(node.op_type(), ": input ", i, " (", formal.GetName(),
                             ") may not be left out."));

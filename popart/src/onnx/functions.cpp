@@ -76,8 +76,14 @@ bool Importer::schemaFunction(const NodeProto &node, FunctionProto &function) {
     function = *schema->GetFunction();
   else if (schema->HasContextDependentFunction()) {
     std::vector<onnx::TypeProto> types;
-    for (const auto &name : node.input())
-      types.push_back(typeOf(graph_, name.empty() ? ir::none : resolve(name)));
+    for (const auto &name : node.input()) {
+      const Followed what = follow(name);
+      onnx::TypeProto type = what.items.empty() ? onnx::TypeProto() : typeOf(graph_, what.items[0]);
+      if (what.kind == Followed::Sequence)
+        *types.emplace_back().mutable_sequence_type()->mutable_elem_type() = type;
+      else
+        types.push_back(type);
+    }
     onnx::FunctionBodyBuildContextImpl context(node, types);
     if (!schema->BuildContextDependentFunction(context, function))
       return false;
@@ -120,8 +126,7 @@ Values Importer::expandFunction(const NodeProto &node, const FunctionProto &func
   Scope scope{
       {}, base::str(scopes_.back().prefix, node.output_size() ? node.output(0) : "", '/'), true};
   for (int i = 0; i < function.input_size(); ++i)
-    scope.names[function.input(i)] =
-        i < node.input_size() && !node.input(i).empty() ? resolve(node.input(i)) : ir::none;
+    scope.bind(function.input(i), follow(i < node.input_size() ? node.input(i) : TensorId()));
   Given given;
   for (const auto &a : node.attribute())
     given[a.name()] = &a;
@@ -131,7 +136,7 @@ Values Importer::expandFunction(const NodeProto &node, const FunctionProto &func
     opsets_[opset.domain() == "ai.onnx" ? "" : opset.domain()] = opset.version();
   scopes_.push_back(std::move(scope));
   ++root_->depth;
-  Values made;
+  std::vector<Followed> made;
   const auto leave = [&] {
     --root_->depth;
     scopes_.pop_back();
@@ -146,14 +151,14 @@ Values Importer::expandFunction(const NodeProto &node, const FunctionProto &func
       addNode(inner);
     }
     for (int i = 0; i < node.output_size(); ++i)
-      made.push_back(node.output(i).empty() ? ir::none : resolve(function.output(i)));
+      made.push_back(follow(node.output(i).empty() ? TensorId() : function.output(i)));
   } catch (...) {
     leave();
     throw;
   }
   leave();
   builder_.settings = factsOf(node, reader_).settings;
-  return publishOutputs(node, made, firstNew);
+  return publishFollowed(node, made, firstNew);
 }
 
 } // namespace popart::onnxmodel

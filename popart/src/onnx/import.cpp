@@ -4,7 +4,9 @@
 #include "base/Text.hpp"
 #include "onnx/attributes.hpp"
 #include "onnx/formals.hpp"
-#include "op/importing.hpp"
+#include "onnx/sequences.hpp"
+#include "op/mixing.hpp"
+#include "op/refusals.hpp"
 #include <onnx/defs/schema.h>
 #include <popart/error.hpp>
 
@@ -87,7 +89,6 @@ Value Importer::addInitializer(const TensorId &id, HostTensor values, Kind kind)
   const TensorInfo info = values.info();
   return publish(graph_.add({id, info, kind, std::move(values)}), id);
 }
-void Importer::addOutput(const TensorId &id) { graph_.outputs.push_back(resolve(id)); }
 
 std::vector<std::string> Importer::visibleNames() const {
   std::vector<std::string> names;
@@ -107,10 +108,13 @@ Value Importer::resolve(const TensorId &id) {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     if (auto it = scope->names.find(id); it != scope->names.end())
       return it->second;
-    if (scope->sequences.count(id))
-      throw error(base::str("\"", id,
-                            "\" is a sequence, and compiled programs have fixed tensors: only "
-                            "operators of sequences can read it, in the graph that makes it."));
+    if (const auto it = scope->others.find(id); it != scope->others.end())
+      throw no_tensor(base::str("\"", id, "\" is ",
+                                it->second.kind == Followed::Absent
+                                    ? "an optional value that is not there"
+                                    : "a sequence",
+                                ", and compiled programs have fixed tensors: only operators of "
+                                "sequences can read it, in the graph that makes it."));
     if (scope->closed)
       throw error(
           base::str("No tensor is called \"", id, "\".", base::didYouMean(id, visibleNames())));
@@ -153,8 +157,12 @@ Values Importer::addNode(const NodeProto &node) {
     throw error(located(node, "The host has not enough memory for the node's values."));
   } catch (const internal_error &e) {
     throw internal_error(located(node, e.what()));
+  } catch (const no_tensor &e) {
+    throw no_tensor(located(node, e.what()));
   } catch (const ops::not_constant &e) {
     throw ops::not_constant(located(node, e.what()));
+  } catch (const ops::wrong_type &e) {
+    throw ops::wrong_type(located(node, e.what()));
   } catch (const error &e) {
     throw error(located(node, e.what()));
   }
@@ -184,6 +192,8 @@ Values Importer::importNode(const NodeProto &node) {
     noOperator(node);
   if (onnx && node.op_type() == "Loop")
     return importLoop(node, *def);
+  if (onnx && node.op_type() == "If")
+    return importIf(node, *def);
   return importOperator(node, *def);
 }
 
@@ -191,7 +201,7 @@ Values Importer::importNode(const NodeProto &node) {
 void Importer::checkFormals(const NodeProto &node, const ops::OpDef *def) {
   std::vector<bool> given;
   for (const auto &name : node.input())
-    given.push_back(!name.empty() && resolve(name) != none);
+    given.push_back(!name.empty() && (findOther(name) || resolve(name) != none));
   while (!given.empty() && !given.back())
     given.pop_back();
   if (const auto *schema = schemaOf(node, versionOf(node.domain())))
@@ -216,6 +226,7 @@ Values Importer::importOperator(const NodeProto &node, const ops::OpDef &def) {
   builder_.prefix = scopes_.back().prefix + firstOutput(node) + "/";
   ops::Importing importing(builder_, out, static_cast<unsigned>(versionOf(node.domain())),
                            outputsOf(node));
+  ops::castLoneNumbers(importing);
   if (def.canonical)
     def.canonical(importing);
   auto made = builder_.append(out, importing.outputs);

@@ -9,6 +9,7 @@
 #pragma once
 #include "onnx/tensors.hpp"
 #include "op/graphbuilder.hpp"
+#include <optional>
 #include <set>
 
 namespace popart::onnxmodel {
@@ -55,17 +56,26 @@ public:
   ir::Value addInitializer(const TensorId &id, ir::HostTensor values, ir::Kind kind);
   // The values of its outputs in order; `none` for those without a name.
   ir::Values addNode(const onnx::NodeProto &node);
+  // A sequence becomes one input or output for each of its tensors, called id/0, id/1 ...
+  void addSequence(const TensorId &id, const std::vector<TensorInfo> &infos);
+  void addAbsent(const TensorId &id); // an optional value that is not there
   void addOutput(const TensorId &id);
   // popart::error with near matches when nothing has that name.
   ir::Value require(const TensorId &id) { return resolve(id); }
   TensorReader &reader() { return reader_; }
 
 private:
+  // What a name stands for: a tensor, or what leaves no node behind.
+  struct Followed {
+    ir::Values items; // one of a tensor, none of an optional value that is not there
+    enum Kind { Tensor, Sequence, Absent } kind = Tensor;
+  };
   struct Scope {
     std::map<TensorId, ir::Value> names;
-    std::string prefix;  // of the names its values get in the graph
-    bool closed = false; // a function: sees nothing of its caller
-    std::map<TensorId, ir::Values> sequences = {};
+    std::string prefix;                       // of the names its values get in the graph
+    bool closed = false;                      // a function: sees nothing of its caller
+    std::map<TensorId, Followed> others = {}; // than tensors
+    void bind(const TensorId &id, const Followed &what);
   };
   struct Body {
     std::shared_ptr<ir::Graph> graph;
@@ -94,14 +104,23 @@ private:
   ir::Values importConstant(const onnx::NodeProto &node);
   ir::Values importLoop(const onnx::NodeProto &node, const ops::OpDef &def);
   void countCopies(std::int64_t nodes);
+  std::int64_t knownTrip(const onnx::NodeProto &node);
   ir::Values unroll(const onnx::NodeProto &node, std::int64_t trip);
+  ir::Values importIf(const onnx::NodeProto &node, const ops::OpDef &def);
   ir::Values inlineBranch(const onnx::NodeProto &node, bool condition);
   bool expand(const onnx::NodeProto &node, ir::Values &made);
   ir::Values expandFunction(const onnx::NodeProto &node, const onnx::FunctionProto &function);
   bool schemaFunction(const onnx::NodeProto &node, onnx::FunctionProto &function);
 
-  const ir::Values *findSequence(const TensorId &id) const;
+  const Followed *findOther(const TensorId &id) const;
+  Followed follow(const TensorId &id); // `none` for an empty name
+  ir::Values publishFollowed(const onnx::NodeProto &node, const std::vector<Followed> &made,
+                             std::size_t firstNew);
   bool importSequence(const onnx::NodeProto &node, ir::Values &made);
+  std::optional<Followed> sequenceFrom(const onnx::NodeProto &node, const ir::Values &list,
+                                       const ir::Values &inputs);
+  std::optional<Followed> optionalFrom(const onnx::NodeProto &node);
+  ir::Value sequenceLength(std::size_t length);
   ir::Integers partSizes(const onnx::NodeProto &node, ir::Value split, std::int64_t n);
   ir::Values splitToSequence(const onnx::NodeProto &node, const ir::Values &inputs);
   ir::Value concatFromSequence(const onnx::NodeProto &node, ir::Values parts);
@@ -110,8 +129,9 @@ private:
   Body importBody(const onnx::GraphProto &graph, const std::vector<TensorInfo> &inputs);
   void addGraphContents(const onnx::GraphProto &graph);
   // The outputs of a graph whose nodes are added to this one, its inputs bound to `names`.
-  ir::Values inlineGraph(const onnx::GraphProto &graph, std::map<TensorId, ir::Value> names,
-                         const std::string &prefix);
+  std::vector<Followed> inlineGraph(const onnx::GraphProto &graph,
+                                    const std::map<TensorId, Followed> &names,
+                                    const std::string &prefix);
   static void giveSameInputs(const Importer &outer, std::vector<Body> &bodies);
 
   std::int64_t versionOf(const std::string &domain) const;

@@ -189,6 +189,7 @@ TEST(Import, ReadsNoExternalDataOutsideTheFolderOfTheModel) {
     return std::string("accepted");
   };
   EXPECT_EQ(problemAt("inside.bin"), "accepted");
+  EXPECT_EQ(problemAt((folder.path / "inside.bin").string()), "accepted"); // named absolutely
   EXPECT_EQ(problemAt("below/link.bin"), "accepted"); // out of its folder, but not the model's
   for (const char *link : {"link.bin", "linked/secret.bin"})
     EXPECT_EQ(problemAt(link),
@@ -284,7 +285,11 @@ TEST(Import, RefusesWhatItCannotUseAndSaysWhy) {
             "No operator for ai.graphcore.Callx:1 (output \"y\"). Did you mean \"Call\"?"},
            {"<ir_version: 7, opset_import: [\"\" : 5]> g (float[2] x) => (float[2] y) { y = "
             "Relu(x) }",
-            "The model uses version 5 of ai.onnx; 6 to 17 are supported."},
+            "The model uses version 5 of ai.onnx, in which Relu is not the operator that it is in "
+            "version 6; 6 to 17 are supported."},
+           {"<ir_version: 7, opset_import: [\"\" : 0]> g (float[2] x) => (float[2] y) { y = "
+            "Relu(x) }",
+            "The model uses version 0 of ai.onnx; 6 to 17 are supported."},
            {header + "g (float[2] x) => (float[2] Gradient___y) { Gradient___y = Relu(x) }",
             "Tensor \"Gradient___y\" has \"Gradient___\" in its name, which is reserved."},
            {header + "g (float[2] x) => (float[2] y) { y = Add(x, z) }",
@@ -425,11 +430,12 @@ TEST(Import, SaysWhatIsNoModel) {
   const auto parse = [&](const std::string &text) { return message([&] { parseModel(text); }); };
   EXPECT_EQ(parse(bytes), "no error");
   EXPECT_EQ(parse(bytes.substr(0, bytes.size() - 1)),
-            base::str("The ", bytes.size() - 1,
-                      " bytes given do not hold an ONNX model, or not all of it."));
+            base::str("Failed to load a ModelProto from the string: its ", bytes.size() - 1,
+                      " bytes do not hold an ONNX model, or not all of it."));
   EXPECT_EQ(parse(""),
             "No model was given: neither the name of a file nor the bytes of an ONNX model.");
-  EXPECT_EQ(parse("m.onnx"), "There is no file \"m.onnx\", and the text is no ONNX model either.");
+  EXPECT_EQ(parse("m.onnx"), "Failed to load a ModelProto from the string: there is no file "
+                             "\"m.onnx\", and the text is no ONNX model either.");
   const TemporaryFolder folder;
   EXPECT_EQ(parse(folder.path.string()),
             base::str(folder.path, " is a folder. Give the file of an ONNX model."));

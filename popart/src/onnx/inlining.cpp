@@ -4,7 +4,7 @@
 #include "base/Text.hpp"
 #include "onnx/attributes.hpp"
 #include "onnx/import.hpp"
-#include "op/importing.hpp"
+#include "onnx/sequences.hpp"
 
 namespace popart::onnxmodel {
 
@@ -13,14 +13,17 @@ using ir::Value;
 using ir::Values;
 using onnx::NodeProto;
 
-Values Importer::inlineGraph(const onnx::GraphProto &graph, std::map<TensorId, Value> names,
-                             const std::string &prefix) {
-  scopes_.push_back({std::move(names), scopes_.back().prefix + prefix, false});
-  Values made;
+std::vector<Importer::Followed> Importer::inlineGraph(const onnx::GraphProto &graph,
+                                                      const std::map<TensorId, Followed> &names,
+                                                      const std::string &prefix) {
+  scopes_.push_back({{}, scopes_.back().prefix + prefix, false});
+  std::vector<Followed> made;
   try {
+    for (const auto &[id, what] : names)
+      scopes_.back().bind(id, what);
     addGraphContents(graph);
     for (const auto &output : graph.output())
-      made.push_back(resolve(output.name()));
+      made.push_back(follow(output.name()));
   } catch (...) {
     scopes_.pop_back();
     throw;
@@ -42,22 +45,56 @@ void Importer::countCopies(std::int64_t nodes) {
 Values Importer::inlineBranch(const NodeProto &node, bool condition) {
   const auto &graph = graphAttribute(node, condition ? "then_branch" : "else_branch");
   const std::size_t firstNew = graph_.size();
-  const Values made = inlineGraph(graph, {}, labelOf(node) + "/");
+  const auto made = inlineGraph(graph, {}, labelOf(node) + "/");
   builder_.settings = factsOf(node, reader_).settings;
-  return publishOutputs(node, made, firstNew);
+  return publishFollowed(node, made, firstNew);
 }
 
-// As a loop if its body can be imported without knowing the number of the iteration.
+// One of two bodies when the program runs, which give and read tensors.
+Values Importer::importIf(const NodeProto &node, const ops::OpDef &def) {
+  try {
+    return importOperator(node, def);
+  } catch (const no_tensor &e) {
+    throw ops::not_constant(base::str("If: its condition (input 0, \"", node.input(0),
+                                      "\") must be known when the model is compiled, for its "
+                                      "branches have sequences: ",
+                                      e.what()));
+  }
+}
+
+// How often a loop runs that is written out.
+std::int64_t Importer::knownTrip(const NodeProto &node) {
+  constexpr std::int64_t longest = 256;
+  const bool given = node.input_size() && !node.input(0).empty();
+  const ops::ValueView trip(graph_, given ? resolve(node.input(0)) : none);
+  if (!trip.isConstant() || trip.elements() != 1)
+    throw ops::not_constant(base::str("Loop: its trip (input 0, \"", given ? node.input(0) : "",
+                                      "\") must be known when the model is compiled. Make it a "
+                                      "constant or an initializer."));
+  const auto count = trip.data().integers()[0];
+  if (count > longest)
+    throw ops::not_constant(base::str("Loop: it runs ", count, " times; at most ", longest,
+                                      " iterations are written out."));
+  return count;
+}
+
+// As a loop if its body can be imported without knowing the number of the iteration, and it carries
+// nothing but tensors.
 Values Importer::importLoop(const NodeProto &node, const ops::OpDef &def) {
-  constexpr std::int64_t longest = 256; // unrolled
+  for (int i = 2; i < node.input_size(); ++i)
+    if (findOther(node.input(i)))
+      return unroll(node, knownTrip(node));
   try {
     return importOperator(node, def);
   } catch (const ops::not_constant &) {
-    const ops::ValueView trip(
-        graph_, node.input_size() && !node.input(0).empty() ? resolve(node.input(0)) : none);
-    if (!trip.isConstant() || trip.elements() != 1 || trip.data().integers()[0] > longest)
+    std::int64_t trip = 0;
+    try {
+      trip = knownTrip(node);
+    } catch (const ops::not_constant &) {
+    }
+    if (!trip)
       throw;
-    return unroll(node, trip.data().integers()[0]);
+    return unroll(node, trip);
   }
 }
 
@@ -68,9 +105,10 @@ Values Importer::unroll(const NodeProto &node, std::int64_t trip) {
                         ? resolve(node.input(1))
                         : graph_.addConstant(labelOf(node) + "/condition",
                                              ir::HostTensor::scalar(DataType::BOOL, 1));
-  Values carried;
+  std::vector<Followed> carried;
   for (int i = 2; i < node.input_size(); ++i)
-    carried.push_back(resolve(node.input(i)));
+    carried.push_back(node.input(i).empty() ? Followed{{resolve(node.input(i))}} // which fails
+                                            : follow(node.input(i)));
   const auto own = ownInputs(body, carried.size() + 2);
   if (body.output_size() <= int(carried.size()))
     throw error(base::str("Loop: its body \"", body.name(), "\" has ", body.input_size(),
@@ -88,17 +126,17 @@ Values Importer::unroll(const NodeProto &node, std::int64_t trip) {
       break;
     countCopies(body.node_size());
     const std::string prefix = base::str(labelOf(node), '/', i, '/');
-    std::map<TensorId, Value> names{
-        {body.input(own[0]).name(),
-         graph_.addConstant(prefix + "iteration", ir::HostTensor::of<std::int64_t>({}, {i}))},
-        {body.input(own[1]).name(), condition}};
+    const Value number =
+        graph_.addConstant(prefix + "iteration", ir::HostTensor::of<std::int64_t>({}, {i}));
+    std::map<TensorId, Followed> names{{body.input(own[0]).name(), {{number}}},
+                                       {body.input(own[1]).name(), {{condition}}}};
     for (std::size_t k = 0; k < carried.size(); ++k)
       names[body.input(own[k + 2]).name()] = carried[k];
-    const Values made = inlineGraph(body, std::move(names), prefix);
-    condition = made[0];
+    const auto made = inlineGraph(body, names, prefix);
+    condition = made[0].items.at(0);
     carried.assign(made.begin() + 1, made.begin() + 1 + std::ptrdiff_t(carried.size()));
     for (std::size_t k = 0; k < stacked.size(); ++k)
-      stacked[k].push_back(made[1 + carried.size() + k]);
+      stacked[k].push_back(made[1 + carried.size() + k].items.at(0));
   }
   builder_.settings = factsOf(node, reader_).settings;
   builder_.prefix = scopes_.back().prefix + labelOf(node) + "/";
@@ -111,9 +149,9 @@ Values Importer::unroll(const NodeProto &node, std::int64_t trip) {
     }
     if (rows.empty())
       throw error("Loop: an output that stacks no iterations has no shape.");
-    carried.push_back(builder_.op("Concat", rows, {{"axis", std::int64_t(0)}}));
+    carried.push_back({{builder_.op("Concat", rows, {{"axis", std::int64_t(0)}})}});
   }
-  return publishOutputs(node, carried, firstNew);
+  return publishFollowed(node, carried, firstNew);
 }
 
 } // namespace popart::onnxmodel

@@ -94,10 +94,6 @@ bool isForeign(const ValueInfoProto &input) {
 
 TensorInfo infoOfInput(const ValueInfoProto &input, const GraphProto &graph,
                        const ImportOptions &options) {
-  if (input.type().value_case() != onnx::TypeProto::kTensorType)
-    throw error(base::str("Input \"", input.name(), "\"", userOf(graph, input.name()),
-                          " is a sequence, map, optional or sparse tensor; only dense tensors can "
-                          "be used."));
   const auto &tensor = input.type().tensor_type();
   if (auto it = options.inputShapes.find(input.name()); it != options.inputShapes.end()) {
     checkAgainst(input, it->second);
@@ -116,6 +112,52 @@ TensorInfo infoOfInput(const ValueInfoProto &input, const GraphProto &graph,
   for (const auto &dim : tensor.shape().dim())
     shape.push_back(dim.dim_value());
   return {type, shape};
+}
+
+// The tensors of a sequence as InputShapeInfo gives them: [n, ...] under its own name for n of one
+// shape, or each under name/0, name/1 ... Nothing if it gives none.
+std::optional<std::vector<TensorInfo>> elementsOf(const TensorId &id,
+                                                  const ImportOptions &options) {
+  const auto &known = options.inputShapes;
+  std::vector<TensorInfo> out;
+  if (const auto all = known.find(id); all != known.end()) {
+    if (all->second.rank() == 0)
+      throw error(base::str("Input \"", id, "\" is a sequence, but InputShapeInfo says ",
+                            all->second, ". Give [n, ...] for n tensors of one shape."));
+    const Shape one(all->second.shape().begin() + 1, all->second.shape().end());
+    out.assign(std::size_t(all->second.dim(0)), TensorInfo(all->second.dataType(), one));
+    return out;
+  }
+  for (auto it = known.find(id + "/0"); it != known.end();
+       it = known.find(base::str(id, '/', out.size())))
+    out.push_back(it->second);
+  return out.empty() ? std::nullopt : std::optional(out);
+}
+
+// A sequence, whose length must be known, or an optional value, which is there if InputShapeInfo
+// names it.
+void addOther(Importer &importer, const ValueInfoProto &input, const GraphProto &graph,
+              const ImportOptions &options) {
+  const bool optional = input.type().value_case() == onnx::TypeProto::kOptionalType;
+  const auto &held = optional ? input.type().optional_type().elem_type() : input.type();
+  const auto given = options.inputShapes.find(input.name());
+  if (held.value_case() == onnx::TypeProto::kSequenceType) {
+    const auto elements = elementsOf(input.name(), options);
+    if (!elements && !optional)
+      throw error(base::str("Input \"", input.name(), "\"", userOf(graph, input.name()),
+                            " is a sequence, whose length must be known when the model is "
+                            "compiled: give its tensors with InputShapeInfo, as [n, ...] under its "
+                            "own name or one by one as \"",
+                            input.name(), "/0\" and so on."));
+    return elements ? importer.addSequence(input.name(), *elements)
+                    : importer.addAbsent(input.name());
+  }
+  if (!optional || held.value_case() != onnx::TypeProto::kTensorType)
+    throw error(base::str("Input \"", input.name(), "\"", userOf(graph, input.name()),
+                          " is a map or a sparse tensor; only dense tensors can be used."));
+  if (given == options.inputShapes.end())
+    return importer.addAbsent(input.name());
+  importer.addInput(input.name(), given->second);
 }
 
 // Inputs that limit, pad or scale: written as weights by some exporters, but nothing to train.
@@ -156,6 +198,10 @@ void addInputs(Importer &importer, const GraphProto &graph, const ImportOptions 
   for (const auto &input : graph.input()) {
     if (initialised.count(input.name()) || (isForeign(input) && !uses.count(input.name())))
       continue;
+    if (input.type().value_case() != onnx::TypeProto::kTensorType) {
+      addOther(importer, input, graph, options);
+      continue;
+    }
     auto constant = options.constantInputs.find(input.name());
     if (constant != options.constantInputs.end())
       importer.addInitializer(input.name(), constant->second, Kind::Constant);
@@ -223,11 +269,12 @@ static std::string notAModel(std::string_view text) {
       return base::str("\"", text, "\" is a folder. Give the file of an ONNX model.");
     if (std::filesystem::exists(text, ignored))
       return base::str("\"", text, "\" is no ordinary file. Give the file of an ONNX model.");
-    return base::str("There is no file \"", text.substr(0, 200), text.size() > 200 ? "..." : "",
+    return base::str("Failed to load a ModelProto from the string: there is no file \"",
+                     text.substr(0, 200), text.size() > 200 ? "..." : "",
                      "\", and the text is no ONNX model either.");
   }
-  return base::str("The ", text.size(),
-                   " bytes given do not hold an ONNX model, or not all of it.");
+  return base::str("Failed to load a ModelProto from the string: its ", text.size(),
+                   " bytes do not hold an ONNX model, or not all of it.");
 }
 
 // None if it is no model.

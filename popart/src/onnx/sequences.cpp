@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Sequences of tensors that the importer can follow: as lists of values, which leave no node
-// behind. That works where every sequence is made in the graph that reads it and positions are
-// constants.
+// Sequences of tensors and optional values that the importer can follow: as lists of values, which
+// leave no node behind. That works where every sequence is made in the graph that reads it, or is
+// an input whose length is known, and positions are constants.
+#include "onnx/sequences.hpp"
 #include "base/Text.hpp"
 #include "onnx/attributes.hpp"
 #include "onnx/formals.hpp"
 #include "onnx/import.hpp"
-#include "op/importing.hpp"
 #include <algorithm>
 
 namespace popart::onnxmodel {
@@ -58,14 +58,63 @@ Shape without(Shape shape, std::int64_t axis) {
 
 } // namespace
 
-const Values *Importer::findSequence(const TensorId &id) const {
+void Importer::Scope::bind(const TensorId &id, const Followed &what) {
+  const bool isNew = what.kind == Followed::Tensor ? names.emplace(id, what.items.front()).second
+                                                   : others.emplace(id, what).second;
+  if (!isNew)
+    throw error("Two tensors are called \"{}\".", id);
+}
+
+const Importer::Followed *Importer::findOther(const TensorId &id) const {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-    if (auto it = scope->sequences.find(id); it != scope->sequences.end())
+    if (auto it = scope->others.find(id); it != scope->others.end())
       return &it->second;
     if (scope->names.count(id) || scope->closed)
       break;
   }
   return nullptr;
+}
+
+Importer::Followed Importer::follow(const TensorId &id) {
+  if (id.empty())
+    return {{ir::none}};
+  const Followed *other = findOther(id);
+  return other ? *other : Followed{{resolve(id)}};
+}
+
+Values Importer::publishFollowed(const NodeProto &node, const std::vector<Followed> &made,
+                                 std::size_t firstNew) {
+  NodeProto tensors = node; // without the names of what is none
+  Values values;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const bool tensor = made[i].kind == Followed::Tensor;
+    values.push_back(tensor ? made[i].items.front() : ir::none);
+    if (tensor || int(i) >= node.output_size() || node.output(int(i)).empty())
+      continue;
+    tensors.set_output(int(i), "");
+    scopes_.back().bind(node.output(int(i)), made[i]);
+  }
+  return publishOutputs(tensors, values, firstNew);
+}
+
+void Importer::addSequence(const TensorId &id, const std::vector<TensorInfo> &infos) {
+  Followed all{{}, Followed::Sequence};
+  for (std::size_t i = 0; i < infos.size(); ++i)
+    all.items.push_back(addInput(base::str(id, '/', i), infos[i]));
+  scopes_.back().bind(id, all);
+}
+void Importer::addAbsent(const TensorId &id) { scopes_.back().bind(id, {{}, Followed::Absent}); }
+
+void Importer::addOutput(const TensorId &id) {
+  const Followed *other = findOther(id);
+  if (!other || parent_) { // bodies give tensors
+    graph_.outputs.push_back(resolve(id));
+    return;
+  }
+  const Values items = other->items;
+  builder_.prefix = id + "/";
+  for (std::size_t i = 0; i < items.size(); ++i)
+    graph_.outputs.push_back(publish(copyOf(items[i]), base::str(id, '/', i)));
 }
 
 // The sizes of the parts of SplitToSequence: of one each, of one given size, or as given.
@@ -120,56 +169,91 @@ Value Importer::concatFromSequence(const NodeProto &node, Values parts) {
   return builder_.op("Concat", parts, {{"axis", axis}});
 }
 
-// Whether the node makes or reads a sequence that can be followed; `made` gets its tensors.
+Value Importer::sequenceLength(std::size_t length) {
+  return graph_.addConstant(builder_.prefix + "length",
+                            ir::HostTensor::of<std::int64_t>({}, {std::int64_t(length)}));
+}
+
+// What an operator of sequences makes of one; nothing if it is no such operator.
+std::optional<Importer::Followed> Importer::sequenceFrom(const NodeProto &node, const Values &given,
+                                                         const Values &inputs) {
+  const std::string &type = node.op_type();
+  Values list = given;
+  const auto place = [&](std::size_t i, std::size_t end, std::size_t otherwise) {
+    const Value v = input(inputs, i);
+    return std::ptrdiff_t(v == ir::none ? otherwise : position(graph_, node, v, list.size(), end));
+  };
+  if (type == "SequenceAt")
+    return Followed{{list.at(std::size_t(place(1, list.size(), 0)))}};
+  if (type == "SequenceLength")
+    return Followed{{sequenceLength(list.size())}};
+  if (type == "ConcatFromSequence")
+    return Followed{{concatFromSequence(node, list)}};
+  if (type == "SequenceConstruct")
+    list = inputs;
+  else if (type == "SplitToSequence")
+    list = splitToSequence(node, inputs);
+  else if (type == "SequenceInsert")
+    list.insert(list.begin() + place(2, list.size() + 1, list.size()), inputs.at(1));
+  else if (type == "SequenceErase" && !list.empty())
+    list.erase(list.begin() + place(1, list.size(), list.size() - 1));
+  else if (type != "Identity" && type != "SequenceEmpty")
+    return std::nullopt;
+  return Followed{list, Followed::Sequence};
+}
+
+// Optional values are what they hold, for whether they are there is known.
+std::optional<Importer::Followed> Importer::optionalFrom(const NodeProto &node) {
+  const std::string &type = node.op_type();
+  if (type == "Optional" && node.input_size() == 0)
+    return Followed{{}, Followed::Absent};
+  if (node.input_size() != 1)
+    return std::nullopt;
+  const Followed held = follow(node.input(0));
+  const bool absent = held.kind == Followed::Absent || held.items == Values{ir::none};
+  if (type == "OptionalHasElement")
+    return Followed{{graph_.addConstant(builder_.prefix + "has",
+                                        ir::HostTensor::scalar(DataType::BOOL, absent ? 0 : 1))}};
+  if (type == "OptionalGetElement" && absent)
+    throw error(base::str("OptionalGetElement: \"", node.input(0),
+                          "\" is not there. Name it in "
+                          "InputShapeInfo if it is an input, or ask OptionalHasElement first."));
+  return held;
+}
+
+// Whether the node makes or reads a sequence or an optional value that can be followed; `made` gets
+// its tensors.
 bool Importer::importSequence(const NodeProto &node, Values &made) {
   const std::string &type = node.op_type();
-  const Values *sequence = node.input_size() ? findSequence(node.input(0)) : nullptr;
+  const Followed *first = node.input_size() ? findOther(node.input(0)) : nullptr;
+  const bool optional =
+      type.rfind("Optional", 0) == 0 || (first && first->kind == Followed::Absent);
   const bool makes =
       type == "SequenceConstruct" || type == "SequenceEmpty" || type == "SplitToSequence";
-  if ((!sequence && !makes) || node.output_size() != 1)
+  if ((!first && !makes && !optional) || type == "SequenceMap" || node.output_size() != 1)
     return false;
   std::vector<bool> given;
   for (const auto &name : node.input())
     given.push_back(!name.empty());
   if (const auto *schema = schemaOf(node, versionOf(node.domain())))
     checkFormalsOf(*schema, node, given, 1);
-  Values inputs;
-  for (const auto &name : node.input())
-    inputs.push_back(name.empty() || (sequence && &name == &node.input(0)) ? ir::none
-                                                                           : resolve(name));
   const std::size_t firstNew = graph_.size();
-  builder_.settings = factsOf(node, reader_).settings;
   builder_.prefix = scopes_.back().prefix + labelOf(node) + "/";
-  Values list = sequence ? *sequence : Values();
-  const auto place = [&](std::size_t i, std::size_t end, std::size_t otherwise) {
-    const Value v = input(inputs, i);
-    return std::ptrdiff_t(v == ir::none ? otherwise : position(graph_, node, v, list.size(), end));
-  };
-  if (type == "SequenceAt")
-    made = publishOutputs(node, {list.at(std::size_t(place(1, list.size(), 0)))}, firstNew);
-  else if (type == "SequenceLength")
-    made = publishOutputs(
-        node,
-        {graph_.addConstant(builder_.prefix + "length",
-                            ir::HostTensor::of<std::int64_t>({}, {std::int64_t(list.size())}))},
-        firstNew);
-  else if (type == "ConcatFromSequence")
-    made = publishOutputs(node, {concatFromSequence(node, list)}, firstNew);
-  else {
-    if (type == "SequenceConstruct")
-      list = inputs;
-    else if (type == "SplitToSequence")
-      list = splitToSequence(node, inputs);
-    else if (type == "SequenceInsert")
-      list.insert(list.begin() + place(2, list.size() + 1, list.size()), inputs.at(1));
-    else if (type == "SequenceErase" && !list.empty())
-      list.erase(list.begin() + place(1, list.size(), list.size() - 1));
-    else if (type != "Identity" && type != "SequenceEmpty")
-      return false;
-    if (!scopes_.back().sequences.emplace(node.output(0), std::move(list)).second)
-      throw error("Two tensors are called \"{}\".", node.output(0));
-    made = {ir::none};
+  std::optional<Followed> result;
+  if (optional) {
+    if (type == "Identity" || type.rfind("Optional", 0) == 0)
+      result = optionalFrom(node);
+  } else {
+    Values inputs;
+    for (const auto &name : node.input())
+      inputs.push_back(name.empty() || (first && &name == &node.input(0)) ? ir::none
+                                                                          : resolve(name));
+    builder_.settings = factsOf(node, reader_).settings;
+    result = sequenceFrom(node, first ? first->items : Values(), inputs);
   }
+  if (!result)
+    return false;
+  made = publishFollowed(node, {*result}, firstNew);
   return true;
 }
 

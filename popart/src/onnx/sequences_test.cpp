@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/Text.hpp"
 #include "model.hpp"
 #include "onnx/import.hpp"
 #include "onnx/testmodels.hpp"
@@ -9,12 +10,12 @@ using namespace popart::testing;
 
 namespace {
 
-std::string text(const std::string &body) {
-  return "<ir_version: 7, opset_import: [\"\" : 13]>\n" + body;
+std::string text(const std::string &body, int opset = 13) {
+  return base::str("<ir_version: 8, opset_import: [\"\" : ", opset, "]>\n", body);
 }
-std::vector<Doubles> results(const std::string &body, const std::vector<Doubles> &inputs,
-                             Model &m) {
-  m.graph = onnxmodel::importModel(parsed(text(body)));
+std::vector<Doubles> results(const std::string &body, const std::vector<Doubles> &inputs, Model &m,
+                             int opset = 13) {
+  m.graph = onnxmodel::importModel(parsed(text(body, opset)));
   for (std::size_t i = 0; i < inputs.size(); ++i)
     m.feed(m.graph.inputs[i], inputs[i]);
   return m.run(m.graph.outputs);
@@ -79,6 +80,17 @@ TEST(Sequences, SplitTensors) {
   expectNear(y[4], {2, 3, 4, 7, 8, 9});
 }
 
+TEST(Sequences, AreMappedElementByElement) {
+  Model m;
+  const auto y = results(R"(g (float[2] a, float[3] b) => (float[5] c) {
+      s = SequenceConstruct(a, b)
+      t = SequenceMap (s, s) <body = f (float[N] x, float[N] y) => (float[N] z) { z = Mul(x, y) }>
+      c = ConcatFromSequence <axis = 0> (t)
+    })",
+                         {{1, 2}, {3, 4, 5}}, m, 17);
+  expectNear(y[0], {1, 4, 9, 16, 25});
+}
+
 TEST(Sequences, ThatCannotBeFollowedAreRefused) {
   EXPECT_EQ(problem(R"(g (float[2] a, int64 i) => (float[2] y) {
       s = SequenceConstruct(a, a)
@@ -90,11 +102,13 @@ TEST(Sequences, ThatCannotBeFollowedAreRefused) {
       s = SequenceConstruct(a, a)
       y = SequenceAt(s, i) })"),
             "SequenceAt: there is no position 2 in a sequence of 2. (output \"y\")");
-  EXPECT_EQ(problem(R"(g (float[2] a, bool c) => (float[2] y) {
+  EXPECT_EQ(
+      problem(R"(g (float[2] a, bool c) => (float[2] y) {
       s = SequenceConstruct(a, a)
       y = If (c) <then_branch = t () => (float[2] u) { i = Constant <value = int64 {0}> ()  u = SequenceAt(s, i) },
                   else_branch = e () => (float[2] v) { v = Identity(a) }> })"),
-            "\"s\" is a sequence, and compiled programs have fixed tensors: only operators of "
-            "sequences can read it, in the graph that makes it. (SequenceAt, output \"u\") (If, "
-            "output \"y\")");
+      "If: its condition (input 0, \"c\") must be known when the model is compiled, for its "
+      "branches have sequences: \"s\" is a sequence, and compiled programs have fixed tensors: "
+      "only operators of sequences can read it, in the graph that makes it. (SequenceAt, "
+      "output \"u\") (output \"y\")");
 }

@@ -219,7 +219,8 @@ fs::path externalFile(const TensorProto &tensor, const ExternalData &where,
   const auto file = fs::canonical(folder / where.location, missing);
   if (where.isAbsolute() && !missing && isOwn(file))
     return file;
-  if (!where.isBelowModel() && !moreFolders())
+  const bool named = where.isBelowModel() || moreFolders();
+  if (!named && (missing || !isBelow(allowedFolders(folder).front(), file)))
     refuse(tensor, base::str("has its data in \"", where.location,
                              "\"; it must stand in or below the model's folder, or in a folder "
                              "that OPENIPU_EXTERNAL_DATA names."));

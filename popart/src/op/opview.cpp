@@ -83,8 +83,9 @@ std::int64_t positive(const OpView &op, const std::string &name, std::int64_t ax
   if (rank == 0)
     op.fail(name, " is ", axis, ", but its input is a scalar, which has no axes.");
   if (axis < -rank || axis >= rank)
-    op.fail(name, " is ", axis, ", outside [", -rank, ", ", rank - 1, "] of a tensor of rank ",
-            rank, ".");
+    throw error(base::str("Axis ", axis, " is out of acceptable range [", -rank, ", ", rank - 1,
+                          "]: attribute \"", name, "\" of ", describe(op.graph(), op.node()),
+                          ", whose input is of rank ", rank, "."));
   return axis < 0 ? axis + rank : axis;
 }
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Operators that cannot run here, with the reason: containers of tensors, which a compiled program
-// cannot have.
+// cannot have. The importer follows sequences where it can (onnx/sequences.cpp).
 #include "op/opdef.hpp"
 
 namespace popart::ops {
@@ -31,8 +31,8 @@ std::vector<OpDef> refusedOps() {
       "ai.graphcore")};
   for (const char *type :
        {"SequenceAt", "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert",
-        "SequenceLength", "SequenceMap", "SplitToSequence", "ConcatFromSequence", "Optional",
-        "OptionalGetElement", "OptionalHasElement"})
+        "SequenceLength", "SplitToSequence", "ConcatFromSequence", "Optional", "OptionalGetElement",
+        "OptionalHasElement"})
     all.push_back(refused(type, lists));
   return all;
 }

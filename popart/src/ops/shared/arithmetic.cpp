@@ -2,8 +2,8 @@
 #include "ops/shared/arithmetic.hpp"
 
 #include "lowering/lowering.hpp"
+#include "op/refusals.hpp"
 #include <bit>
-#include <popart/error.hpp>
 
 namespace popart::ops {
 
@@ -45,8 +45,8 @@ namespace {
 void requireAll(const OpView &op, bool (*fits)(DataType), const char *what) {
   for (std::size_t i = 0; i < op.inputs(); ++i)
     if (op.hasIn(i) && !fits(op.in(i).type()))
-      op.fail("input ", i, " (\"", op.in(i).name(), "\") is ", nameOf(op.in(i).type()),
-              "; it must be ", what, ". Add a Cast.");
+      failType(op, "input ", i, " (\"", op.in(i).name(), "\") is ", nameOf(op.in(i).type()),
+               "; it must be ", what, ". Add a Cast.");
 }
 bool isBool(DataType type) { return type == DataType::BOOL; }
 } // namespace

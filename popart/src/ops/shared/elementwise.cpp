@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ops/shared/elementwise.hpp"
 
-#include <popart/error.hpp>
+#include "op/refusals.hpp"
 
 namespace popart::ops {
 
@@ -22,8 +22,8 @@ void requireSameTypes(const OpView &op) {
 }
 void requireFloat(const OpView &op, std::size_t input) {
   if (!isFloatingPoint(op.in(input).type()))
-    op.fail("input ", input, " (\"", op.in(input).name(), "\") is ", nameOf(op.in(input).type()),
-            "; it must be floating point. Add a Cast.");
+    failType(op, "input ", input, " (\"", op.in(input).name(), "\") is ",
+             nameOf(op.in(input).type()), "; it must be floating point. Add a Cast.");
 }
 
 OpDef binary(const std::string &type, const std::string &doc) {

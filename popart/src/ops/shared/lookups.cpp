@@ -2,6 +2,7 @@
 #include "ops/shared/lookups.hpp"
 
 #include "base/Text.hpp"
+#include "op/refusals.hpp"
 #include "ops/shared/elementwise.hpp"
 #include "ops/shared/hostviews.hpp"
 #include <algorithm>
@@ -19,8 +20,8 @@ using poplar::Tensor;
 void requireIndices(const OpView &op, std::size_t input) {
   const auto indices = op.in(input);
   if (!isFixedPoint(indices.type()))
-    op.fail("its indices (input ", input, ", \"", indices.name(), "\") are ",
-            nameOf(indices.type()), "; they must be integers. Add a Cast.");
+    failType(op, "its indices (input ", input, ", \"", indices.name(), "\") are ",
+             nameOf(indices.type()), "; they must be integers. Add a Cast.");
 }
 
 Tensor asTable(const Tensor &t, std::int64_t axis) {
