@@ -285,7 +285,7 @@ def test_automatic_loss_scaling_can_be_watched():
     x = np.abs(rand(3, 2, 4, 3)).astype(np.float16)
     session.run(popart.PyStepIO({"x": x}, anchors))
     np.testing.assert_array_equal(anchors["finalLossScale"], [[4, 4], [8, 8], [16, 16]])
-    np.testing.assert_array_equal(anchors["Accum___autoLossScaleStats"], np.broadcast_to([12, 0], (3, 2, 2)))
+    np.testing.assert_array_equal(anchors["Accum___autoLossScaleStats"], [[[6, 0], [12, 0]]] * 3)
 
 
 # ---- operators
@@ -456,7 +456,7 @@ def test_scatterreduce_takes_an_index_smaller_than_the_source(reduction, shape, 
     src, size = np.abs(rand(4, 5)) + F32(0.5), 6
     index = np.stack([np.random.default_rng(k).permutation(size)[:shape[axis]] for k in range(shape[1 - axis])])
     index = (index.T if axis == 0 else index).astype(np.int32)
-    out = list(src.shape)
+    out = list(src.shape if initial else shape)
     out[axis] = size
     if initial == "larger":
         out[1 - axis] += 2
@@ -477,6 +477,41 @@ def test_scatterreduce_takes_an_index_smaller_than_the_source(reduction, shape, 
         return torch.cat([made, beyond], 1 - axis)
 
     compare(build, reference, [src] + ([start] if initial else []), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("start", [(10, 7), (10, 5), (6, 7)])
+@pytest.mark.parametrize("rows", [True, False])
+def test_scatterreduce_keeps_what_it_does_not_reach_of_initial_values(reduction, start, rows):
+    src, size = np.abs(rand(4, 5)) + F32(0.5), 6
+    index = np.array([5, 0, 2, 4] if rows else [[5, 0, 2, 4, 1]] * 4, np.int32)
+    if not rows:
+        index = (index + np.arange(4, dtype=np.int32)[:, None]) % size
+
+    def build(b, ids):
+        return b.aiGraphcore.scatterreduce([ids[0], b.aiOnnx.constant(index), ids[1]], axis_size=size, axis=0,
+                                           reduction=popart.ScatterReduction.__members__[reduction])
+
+    def reference(x, data):
+        inside, beyond = data.split([5, data.shape[1] - 5], 1)
+        at = torch.tensor(index.astype(np.int64))
+        at = at[:, None].expand(4, 5) if rows else at
+        return torch.cat([inside.scatter_reduce(0, at, x, REDUCTIONS[reduction], include_self=True), beyond], 1)
+
+    compare(build, reference, [src, np.abs(rand(*start, seed=5)) + F32(0.1)], rtol=1e-4, atol=1e-5)
+
+
+def test_scatterreduce_is_no_larger_than_its_index():
+    src, index = rand(8, 16, 7), np.array([[[3, 0]], [[1, 7]], [[2, 5]], [[0, 4]]], np.int32)
+
+    def build(b, ids):
+        return b.aiGraphcore.scatterreduce([ids[0], b.aiOnnx.constant(index)], axis_size=8, axis=0,
+                                           enable_index_broadcast=0)
+
+    def reference(x):
+        return torch.zeros(8, 1, 2).scatter_reduce(0, torch.tensor(index.astype(np.int64)), x[:4, :1, :2], "sum")
+
+    compare(build, reference, [src], rtol=1e-5, atol=1e-6)
 
 
 def test_scatterreduce_spreads_initial_values():
@@ -562,18 +597,39 @@ def test_synthetic_data_of_every_type_vary(mode):
     options = popart.SessionOptions()
     options.syntheticDataMode = popart.SyntheticDataMode.__members__[mode]
     builder = popart.Builder()
-    ids = {t: builder.addInputTensor(popart.TensorInfo(t, [200])) for t in ("INT32", "UINT32", "BOOL", "FLOAT16")}
-    seen = {}
-    # Anchors stay at home too, so that what varies is seen by an operator that would stop a run.
-    for t, x in ids.items():
+    ids = {t: builder.addInputTensor(popart.TensorInfo(t, [200])) for t in ("INT32", "UINT32", "INT8", "UINT8", "BOOL", "FLOAT16")}
+    # Anchors stay at home too, so that what does not vary is told by an operator that stops the run.
+    for x in ids.values():
         real = builder.aiOnnx.cast([x], "FLOAT")
-        spread = builder.aiOnnx.sub([builder.aiOnnx.reducemax([real], axes=[0]), builder.aiOnnx.reducemin([real], axes=[0])])
-        seen[t] = builder.aiOnnx.div([spread, spread])  # NaN of zeros
-    options.enableFloatingPointChecks = True
-    session = popart.InferenceSession(builder.getModelProto(), popart.DataFlow(1, list(seen.values())), device(),
-                                      userOptions=options)
+        ends = [builder.aiOnnx.reducemax([real], axes=[0], keepdims=0),
+                builder.aiOnnx.reducemin([real], axes=[0], keepdims=0)]
+        builder.aiGraphcore.abort([builder.aiOnnx.equal(ends)])
+    session = popart.InferenceSession(builder.getModelProto(), popart.DataFlow(1, ends), device(), userOptions=options)
     session.prepareDevice()
     session.run(popart.PyStepIO({}, session.initAnchorArrays()))
+
+
+@pytest.mark.parametrize("dtype,low,high", [("INT8", -120, 120), ("UINT8", 8, 248)])
+@pytest.mark.parametrize("factor", [1, 1.1])  # beyond what the type can hold: the check itself works
+def test_uniform_synthetic_bytes_have_the_range_of_their_type(dtype, low, high, factor):
+    options = popart.SessionOptions()
+    options.syntheticDataMode = popart.SyntheticDataMode.RandomUniform
+    builder = popart.Builder()
+    ai = builder.aiOnnx
+    x = ai.cast([builder.addInputTensor(popart.TensorInfo(dtype, [4000]))], "FLOAT")
+    middle, half = (low + high) / 2, (high - low) / 2
+    beyond = lambda sign: ai.greater([ai.reducemax([ai.mul([ai.sub([x, ai.constant(F32(middle))]), ai.constant(F32(sign))])],
+                                                   axes=[0], keepdims=0), ai.constant(F32(half * factor))])
+    both = ai.logical_and([beyond(1), beyond(-1)])
+    builder.aiGraphcore.abort([ai.logical_not([both])])
+    session = popart.InferenceSession(builder.getModelProto(), popart.DataFlow(1, [both]), device(), userOptions=options)
+    session.prepareDevice()
+    run = lambda: session.run(popart.PyStepIO({}, session.initAnchorArrays()))
+    if factor == 1:
+        run()
+    else:
+        with pytest.raises(Exception, match="[Aa]bort"):
+            run()
 
 
 def convnet(b, x, whole):

@@ -27,9 +27,6 @@ bool isTraining(const OpView &op) { return op.integer("training_mode", 0) != 0; 
 // Old opsets can have statistics for every position of a channel: as many channels, without
 // positions.
 void positionsAsChannels(Importing &i) {
-  if (i.outputs > 1)
-    i.op.fail("spatial = 0 (statistics per position) is not supported when training; use "
-              "spatial = 1.");
   const Shape shape = i.op.in(0).shape();
   if (shape.empty())
     return; // refused below
@@ -42,7 +39,9 @@ void positionsAsChannels(Importing &i) {
     i.node.inputs[k] = i.builder.reshape(i.node.inputs[k], {channels});
   }
   i.node.inputs[0] = i.builder.reshape(i.node.inputs[0], {shape[0], channels});
-  i.after = [shape](GraphBuilder &b, Value y) { return b.reshape(y, shape); };
+  i.afterEach = [shape, each](GraphBuilder &b, std::size_t output, Value y) {
+    return output < 5 ? b.reshape(y, output ? each : shape) : y;
+  };
 }
 
 // Until opset 13 the number of outputs says whether it trains, afterwards the attribute does.

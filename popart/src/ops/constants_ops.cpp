@@ -25,9 +25,10 @@ OpDef known(const std::string &type, Arity in, const std::string &doc, Make make
 
 const HostTensor &constantInput(const OpView &op, std::size_t i) {
   if (!op.in(i).isConstant())
-    op.fail("its input ", i, " (\"", op.in(i).name(),
-            "\") must be known when the model is compiled, because the shape of the result follows "
-            "from it. Make it a constant or an initializer.");
+    throw not_constant(base::str(
+        describe(op.graph(), op.node()), ": its input ", i, " (\"", op.in(i).name(),
+        "\") must be known when the model is compiled, because the shape of the result follows "
+        "from it. Make it a constant or an initializer."));
   return op.in(i).data();
 }
 

@@ -50,8 +50,7 @@ void restoreDimensions(Importing &i) {
   const Part part(i.op);
   Shape without;
   for (std::size_t d = 0; d < part.shape.size(); ++d)
-    if (part.shape[d] != 1 ||
-        std::find(part.dims.begin(), part.dims.end(), d) == part.dims.end())
+    if (part.shape[d] != 1 || std::find(part.dims.begin(), part.dims.end(), d) == part.dims.end())
       without.push_back(part.shape[d]);
   if (i.op.in(2).shape() == without && without != part.shape)
     i.node.inputs[2] = i.builder.reshape(i.node.inputs[2], part.shape);
@@ -107,6 +106,7 @@ OpDef dynamic(const std::string &type, const std::string &doc) {
 
 OpDef dynamicSlice() {
   OpDef op = dynamic("DynamicSlice", "A part of a tensor at a place known when it runs.");
+  op.canonical = restoreDimensions;
   op.in = {2, 3}; // the third is where the part would be written to: its layout, not its values
   op.infer = inferSlice;
   op.create = create;
@@ -151,6 +151,7 @@ OpDef dynamicZero() {
 
 OpDef dynamicAdd() {
   OpDef op = dynamic("DynamicAdd", "A tensor with something added to a part.");
+  op.canonical = restoreDimensions;
   op.lower = [](lowering::Lowering &l, const OpView &op) -> Tensors {
     const auto there = sliced(l, op, l.tensor(op.in(0)));
     popops::addInPlace(l.graph(), there, l.tensor(op.in(2)), l.program(), l.name());

@@ -215,9 +215,10 @@ TEST(Losses, RefuseWhatDoesNotFit) {
     }
     return "";
   };
-  EXPECT_EQ(message("Nll", {x, bad}, {}),
-            "Nll: labels of shape [4] do not fit inputs of shape [3,4]; they need all its "
-            "dimensions but the last, which are the classes.");
+  EXPECT_EQ(
+      message("Nll", {x, bad}, {}),
+      "Nll: labels of shape [4] do not fit inputs of shape [3,4], which have 3 rows: they need "
+      "one label for each, and the last dimension of the inputs are the classes.");
   EXPECT_EQ(message("L1", {x}, {{"lambda", 1.0f}, {"reduction", std::string("median")}}),
             "L1: reduction is \"median\"; use Sum, Mean or NoReduction.");
   EXPECT_EQ(message("NegativeLogLikelihoodLoss", {x, bad}, {}),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Nll (nllloss): the negative logarithm of the probability of each label.
 //   x [..., C] probabilities (their logarithm is taken here, of no less than a small number) or
-//   logarithms of them, labels [...], weights [C] of the classes (optional)
+//   logarithms of them, labels [...] or as many
+//   in another shape, weights [C] of the classes (optional)
 //   loss_i = -w[label_i] log x[i, label_i];  0 for ignored labels
 //   Mean divides by the sum of the weights of the labels that count, without weights their number;
 //   if none counts it is 0, or NaN with attribute nanIfNone (ONNX's losses)
@@ -32,9 +33,12 @@ constexpr Places forwardPlaces{0, 1, 2}, gradientPlaces{1, 2, 3};
 void check(const OpView &op, Places at) {
   requireFloat(op, at.x);
   const Shape &x = op.in(at.x).shape();
-  if (x.empty() || Shape(x.begin(), x.end() - 1) != op.in(at.labels).shape())
+  const auto rows = x.empty() ? 0 : ir::elementsOf(Shape(x.begin(), x.end() - 1));
+  if (x.empty() || rows != op.in(at.labels).elements()) // dimensions of one are nothing to refuse
     op.fail("labels of shape ", ir::text(op.in(at.labels).shape()), " do not fit inputs of shape ",
-            ir::text(x), "; they need all its dimensions but the last, which are the classes.");
+            ir::text(x), ", which have ", rows,
+            " rows: they need one label for each, and the last "
+            "dimension of the inputs are the classes.");
   const auto type = op.in(at.labels).type();
   if (!isFixedPoint(type) || bytesOf(type) < 4)
     op.fail("labels are ", nameOf(type), "; use INT32 or UINT32.");

@@ -96,10 +96,15 @@ void realsFromInput(Importing &i, unsigned input, const char *name) {
   const auto values = i.op.tensor(name).doubles();
   i.node.attributes.set(name, std::vector<float>(values.begin(), values.end()));
 }
-// Before version 11: corners fall together, and the pixel to the left is the nearest.
+// Before version 11: corners fall together, and the pixel to the left is the nearest, unless the
+// node says otherwise, which the vendor's Resize may.
 void oldCoordinates(Importing &i) {
-  i.node.attributes.set("coordinate_transformation_mode", std::string("asymmetric"));
-  i.node.attributes.set("nearest_mode", std::string("floor"));
+  const auto unlessGiven = [&](const char *name, const char *value) {
+    if (!i.op.has(name))
+      i.node.attributes.set(name, std::string(value));
+  };
+  unlessGiven("coordinate_transformation_mode", "asymmetric");
+  unlessGiven("nearest_mode", "floor");
   if (i.op.text("mode", "nearest") == "bilinear")
     i.node.attributes.set("mode", std::string("linear"));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scale: y = s x.   ScaledAdd: y = s0 a + s1 b, with the scales as attributes or inputs 2 and 3.
 #include "ops/shared/arithmetic.hpp"
+#include <cmath>
 
 namespace popart::ops {
 
@@ -14,20 +15,54 @@ Value scaled(GradBuilder &g, const OpView &op, std::size_t which) {
                              : g.mul(g.dy(), op.real(which ? "scale1" : "scale0", 1));
 }
 
+// Of integers: a whole number that their arithmetic can hold.
+std::int64_t wholeScale(const OpView &op) {
+  const double scale = op.real("scale");
+  if (scale != std::trunc(scale) || std::abs(scale) > 0x7fffffff)
+    op.fail("scale is ", scale, ", but the input is ", nameOf(op.in(0).type()),
+            ", which only whole numbers can scale. Cast it to FLOAT.");
+  return std::int64_t(scale);
+}
+bool isWideUnsigned(const OpView &op) {
+  const auto type = op.in(0).type();
+  return type == DataType::UINT32 || type == DataType::UINT64;
+}
+std::vector<HostTensor> foldScale(const OpView &op) {
+  const auto &x = op.in(0).data();
+  if (isInteger(x.type())) {
+    auto values = x.integers();
+    for (auto &v : values)
+      v *= wholeScale(op);
+    return {HostTensor::fromIntegers(x.info(), values)};
+  }
+  auto values = x.doubles();
+  for (double &v : values)
+    v *= op.real("scale");
+  return {HostTensor::fromDoubles(x.info(), values)};
+}
+
 } // namespace
 
 std::vector<OpDef> scaleOps() {
-  OpDef scale = realUnary("Scale", "Every element times a number.");
+  OpDef scale = unary("Scale", "Every element times a number.");
   scale.domain = "ai.graphcore";
+  scale.infer = [](const OpView &op) -> Infos {
+    if (isInteger(op.in(0).type()))
+      wholeScale(op);
+    else
+      requireFloat(op);
+    return {op.in(0).info()};
+  };
   scale.expr = [](const OpView &op, const Exprs &x) -> Expr {
-    return pe::Mul(x[0], number(op.real("scale")));
+    if (!isInteger(op.in(0).type()))
+      return pe::Mul(x[0], number(op.real("scale")));
+    return computed(op, x, [&](const Exprs &wide) -> Expr {
+      const auto by = wholeScale(op);
+      return pe::Mul(wide[0],
+                     isWideUnsigned(op) ? Expr(pe::Const(unsigned(by))) : Expr(pe::Const(int(by))));
+    });
   };
-  scale.fold = [](const OpView &op) -> std::vector<HostTensor> {
-    auto values = op.in(0).data().doubles();
-    for (double &v : values)
-      v *= op.real("scale");
-    return {HostTensor::fromDoubles(op.in(0).info(), values)};
-  };
+  scale.fold = foldScale;
   scale.grad = [](GradBuilder &g, const OpView &op) -> Values {
     return {g.mul(g.dy(), op.real("scale"))};
   };

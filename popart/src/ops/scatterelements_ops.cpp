@@ -2,6 +2,7 @@
 // ScatterElements and its older name Scatter: updates go where coordinate `axis` is replaced by the
 // index at their place, and replace, add to or multiply what is there. Of several updates of one
 // element the last one stays.
+#include "op/importing.hpp"
 #include "ops/shared/elementwise.hpp"
 #include "ops/shared/hostviews.hpp"
 #include "ops/shared/scattering.hpp"
@@ -72,9 +73,30 @@ Values grad(GradBuilder &g, const OpView &op) {
   return {grads.data, none, grads.updates};
 }
 
+// Indices with fewer dimensions than the updates, or dimensions of one, hold for all updates there:
+// a list of them is one along the axis.
+void spreadIndices(Importing &i) {
+  const Shape updates = i.op.in(2).shape();
+  const Shape &given = i.op.in(1).shape();
+  if (given == updates || updates.size() != i.op.in(0).shape().size() || updates.empty())
+    return;
+  const auto axis = std::size_t(axisOf(i.op));
+  Shape shape = given;
+  if (given.size() == 1) {
+    shape.assign(updates.size(), 1);
+    shape[axis] = given[0];
+  }
+  bool fits = shape.size() == updates.size() && shape[axis] == updates[axis];
+  for (std::size_t d = 0; fits && d < shape.size(); ++d)
+    fits = shape[d] == updates[d] || shape[d] == 1;
+  if (fits)
+    i.node.inputs[1] = i.builder.expand(i.builder.reshape(i.node.inputs[1], shape), updates);
+}
+
 OpDef scatter(const std::string &type) {
   OpDef op;
   op.type = type;
+  op.canonical = spreadIndices;
   op.doc = "A tensor with elements replaced, added to or multiplied at indices along one axis.";
   op.in = {3, 3};
   op.infer = infer;

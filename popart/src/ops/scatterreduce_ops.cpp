@@ -3,7 +3,8 @@
 // into `axis_size` entries along an axis, as the index says. Without initial values the entries
 // start at 0, for products at 1; entries that nothing reaches keep that.
 // With enable_index_broadcast 0 the index may be smaller than the source: the elements of the
-// source beyond it are not read. Initial values may then be larger than what the source reaches.
+// source beyond it are not read, and the result is no larger than it. Initial values may be larger
+// than what the source reaches: the result has their shape.
 #include "op/importing.hpp"
 #include "ops/shared/elementwise.hpp"
 #include "ops/shared/scattering.hpp"
@@ -81,35 +82,29 @@ bool byRows(const OpView &op) {
   return true;
 }
 
-// Initial values of the shape that follows from the source, or that broadcast to it; with one index
-// per element also such that have room for all it covers.
-Shape outputShape(const OpView &op) {
-  const auto axis = std::size_t(axisOf(op));
-  Shape out = op.in(0).shape();
-  out[axis] = op.integer("axis_size");
-  if (!op.hasIn(2) || op.in(2).shape() == out)
-    return out;
-  const Shape initial = op.in(2).shape(), index = spreadIndex(op);
-  const Shape &covered = byElements(op) ? index : op.in(0).shape();
-  bool room = initial.size() == out.size() && initial[axis] == out[axis];
-  for (std::size_t d = 0; room && d < out.size(); ++d)
-    room = d == axis || covered[d] <= initial[d];
-  if (room && (byElements(op) || index == op.in(0).shape()))
-    return initial;
-  bool spreads = op.in(2).type() == op.in(0).type() && initial.size() <= out.size();
-  for (std::size_t d = 0; spreads && d < initial.size(); ++d)
-    spreads = initial[initial.size() - 1 - d] == 1 ||
-              initial[initial.size() - 1 - d] == out[out.size() - 1 - d];
-  if (!spreads)
-    op.fail("initial values are ", op.in(2).info(), "; ", TensorInfo(op.in(0).type(), out),
-            " is needed, or what broadcasts to it.");
-  return out;
+// What the index covers of the source.
+Shape coveredShape(const OpView &op) {
+  return byElements(op) ? op.in(1).shape() : op.in(0).shape();
 }
-// Whether the index covers a part of the output's places only.
-bool isPartial(const OpView &op) {
-  Shape natural = op.in(0).shape();
-  natural[std::size_t(axisOf(op))] = op.integer("axis_size");
-  return byElements(op) || outputShape(op) != natural;
+
+// What is covered, with `axis_size` entries along the axis. Initial values have that shape or
+// broadcast to it; or they are larger, and keep their shape and what nothing reaches.
+Shape outputShape(const OpView &op) {
+  Shape out = coveredShape(op);
+  out[std::size_t(axisOf(op))] = op.integer("axis_size");
+  if (!op.hasIn(2))
+    return out;
+  const Shape initial = op.in(2).shape();
+  bool room = initial.size() == out.size(), spreads = initial.size() <= out.size();
+  for (std::size_t d = 0; d < std::min(initial.size(), out.size()); ++d) {
+    const auto have = initial[initial.size() - 1 - d], need = out[out.size() - 1 - d];
+    room = room && have >= need;
+    spreads = spreads && (have == 1 || have == need);
+  }
+  if (!room && !spreads)
+    op.fail("initial values are ", op.in(2).info(), "; ", TensorInfo(op.in(0).type(), out),
+            " is needed, or what is larger or broadcasts to it.");
+  return room ? initial : out;
 }
 
 Infos infer(const OpView &op) {
@@ -152,12 +147,12 @@ Tensor grouped(const OpView &op, Tensor t) {
 
 // [group, axis, 1 or rest] -> rows of one table [group * size * (1 or rest)].
 Tensor tableOffsets(Lowering &l, const OpView &op, std::size_t width) {
-  const std::int64_t size = op.integer("axis_size");
+  const std::int64_t size = op.out(0).dim(axisOf(op));
   Tensor at = offsetsOf(l, op, 1, size);
   const Shape spread = spreadIndex(op);
   at = at.reshape(TensorInfo(DataType::UINT32, spread).shape_szt());
   const bool rows = byRows(op);
-  if (!rows)
+  if (!rows && !byElements(op))
     for (unsigned d = 0; d < spread.size(); ++d)
       if (spread[d] == 1)
         at = at.broadcast(unsigned(op.in(0).dim(d)), d);
@@ -218,20 +213,20 @@ Tensor start(Lowering &l, const OpView &op) {
   return y;
 }
 
+// The part of a tensor that the index covers; all of the axis if it is the output.
+Tensor part(const OpView &op, Tensor t, bool output) {
+  const Shape covered = coveredShape(op);
+  for (unsigned d = 0; d < t.rank(); ++d)
+    if (!output || d != axisOf(op))
+      t = t.slice(0, std::size_t(covered[d]), d);
+  return t;
+}
+
 void combineAll(Lowering &l, const OpView &op, const Tensor &y) {
-  auto src = l.tensor(op.in(0));
-  if (isPartial(op)) {
-    for (unsigned d = 0; d < src.rank(); ++d)
-      src = src.slice(0, std::size_t(op.in(1).dim(d)), d);
-    if (src.numElements())
-      combineRows(l, y.flatten().expand({1}), src.flatten().expand({1}),
-                  elementOffsets(l, op, 1, op.out(0).shape(), axisOf(op)), how(op));
-    return;
-  }
-  src = grouped(op, src);
+  const auto src = grouped(op, part(op, l.tensor(op.in(0)), false));
   if (src.numElements() == 0)
     return;
-  const auto table = grouped(op, y);
+  const auto table = grouped(op, part(op, y, true));
   const std::size_t columns = byRows(op) ? src.dim(2) : 1;
   combineRows(l, table.reshape({table.numElements() / columns, columns}),
               src.reshape({src.numElements() / columns, columns}), tableOffsets(l, op, src.dim(2)),
@@ -253,9 +248,9 @@ Tensors lower(Lowering &l, const OpView &op) {
                       {y, untouched, zero}, l.program(), l.name("untouched"))};
 }
 
-// Index in the shape of the source, for gathering element by element.
+// Index in the shape of what it covers, for gathering element by element.
 Value fullIndex(GradBuilder &g, const OpView &op) {
-  if (isPartial(op))
+  if (byElements(op))
     return op.in(1);
   return g.expand(g.reshape(op.in(1), spreadIndex(op)), op.in(0).shape());
 }
@@ -278,8 +273,11 @@ Value uncovered(GradBuilder &g, const OpView &op, Value part) {
 Values grad(GradBuilder &g, const OpView &op) {
   const std::int64_t axis = axisOf(op);
   const Value indices = fullIndex(g, op);
+  Shape reached = coveredShape(op);
+  reached[std::size_t(axis)] = op.out(0).dim(axis);
+  const bool whole = reached == op.out(0).shape();
   const auto read = [&](Value from) -> Value {
-    if (byRows(op) && groupsOf(op) == 1 && !isPartial(op))
+    if (byRows(op) && groupsOf(op) == 1 && whole)
       return g.op("Gather", {from, g.reshape(op.in(1), {op.in(0).dim(axis)})}, {{"axis", axis}});
     return g.op("GatherElements", {from, indices}, {{"axis", axis}});
   };
@@ -291,10 +289,10 @@ Values grad(GradBuilder &g, const OpView &op) {
   };
   const Value initial =
       g.expand(op.hasIn(2) ? Value(op.in(2)) : g.scalar(begin(op), op.out(0)), op.out(0).shape());
-  const Value src = isPartial(op) ? covered(g, op) : Value(op.in(0));
+  const Value src = byElements(op) ? covered(g, op) : Value(op.in(0));
   auto grads = scatterGrads(g, how(op), {read, scatter("none"), scatter("mul"), scatter("add")},
                             initial, src, op.out(0));
-  if (isPartial(op) && op.in(1).shape() != op.in(0).shape())
+  if (byElements(op))
     grads.updates = uncovered(g, op, grads.updates);
   return {grads.updates, none, op.hasIn(2) ? g.unbroadcast(grads.data, op.in(2)) : none};
 }

@@ -23,7 +23,11 @@ void canonical(Importing &i) {
   if (i.version >= 13)
     return;
   const Shape whole = i.op.in(0).shape();
-  const auto rank = std::int64_t(whole.size()), axis = i.op.axis("axis", 1, rank);
+  const auto rank = std::int64_t(whole.size());
+  // The default lies behind a vector's only dimension; PopART's Hardmax takes each element by
+  // itself.
+  const bool behind = i.op.type() == "Hardmax" && rank == 1 && i.op.integer("axis", 1) == 1;
+  const auto axis = behind ? 1 : i.op.axis("axis", 1, rank);
   i.node.attributes.set("axis", std::int64_t(-1));
   if (axis + 1 == rank)
     return;

@@ -69,6 +69,14 @@ TEST(SoftmaxOps, FlattenFromTheAxisBeforeOpset13) {
     }
 }
 
+TEST(SoftmaxOps, HardmaxOfAVectorHasRowsOfOneElementBeforeOpset13) {
+  Model m;
+  const auto x = m.input({3}, {1, 3, -2});
+  const auto y = m.imported("Hardmax", {x}, {}, 11)[0];
+  EXPECT_EQ(m.graph[y].info.shape(), Shape{3});
+  expectNear(m.run(y), {1, 1, 1});
+}
+
 TEST(SoftmaxOps, StayFiniteForLargeInputsInHalf) {
   Model m;
   const auto x = m.input({1, 3}, {1000, 1001, 1002}, DataType::FLOAT16);
@@ -93,7 +101,9 @@ TEST(SoftmaxOps, RefuseBadAxesAndIntegers) {
     }
     return "";
   };
-  EXPECT_EQ(message(x, 2), "Softmax: axis is 2, outside [-2, 1] of a tensor of rank 2.");
+  EXPECT_EQ(message(x, 2),
+            "Axis 2 is out of acceptable range [-2, 1]: attribute \"axis\" of Softmax, "
+            "whose input is of rank 2.");
   EXPECT_EQ(message(i, 0),
             "Softmax: input 0 (\"input/1\") is INT32; it must be floating point. Add a Cast.");
 }

@@ -19,6 +19,7 @@ namespace {
 constexpr const char *factorId = "AutomaticLossScaleProxy___factor";
 constexpr const char *countsId = "AutomaticLossScaleProxy___counts";
 constexpr const char *periodId = "AutomaticLossScaleProxy___updates";
+constexpr const char *statsId = "Accum___autoLossScaleStats";
 constexpr double largestHalf = 65504;
 
 void checkSettings(const AutomaticLossScalingSettings &s) {
@@ -69,12 +70,12 @@ std::set<Value> tracked(const ir::Graph &graph, const autodiff::Gradients &all,
     if (graph[gradient].info.dataType() != DataType::FLOAT16 || producer < 0)
       continue;
     const auto &def = *graph.nodes[static_cast<std::size_t>(producer)].def;
-    const bool wanted = s.gradientTensorTrackingMethod == Method::GradientsOfUserSpecifiedTensors
-                            ? std::find(ids.begin(), ids.end(), graph[value].name) != ids.end()
-                            : needed[gradient.value] &&
-                                  (s.gradientTensorTrackingMethod == Method::ConvAndMatmulGradients
-                                       ? def.product
-                                       : !def.view);
+    const bool wanted =
+        s.gradientTensorTrackingMethod == Method::GradientsOfUserSpecifiedTensors
+            ? std::find(ids.begin(), ids.end(), graph[value].name) != ids.end()
+            : needed[gradient.value] &&
+                  (s.gradientTensorTrackingMethod == Method::ConvAndMatmulGradients ? def.product
+                                                                                    : !def.view);
     if (wanted)
       out.insert(gradient);
   }
@@ -171,6 +172,8 @@ void trackGradients(ir::Graph &graph, const autodiff::Gradients &all,
   std::vector<ir::Node> nodes;
   ops::GraphBuilder b(graph, nodes);
   b.pass = Pass::Backward;
+  Value counted = ir::none; // the newest
+  ir::Settings where;
   for (auto &node : graph.nodes) {
     const auto made = node.outputs;
     b.settings = node.settings;
@@ -180,10 +183,14 @@ void trackGradients(ir::Graph &graph, const autodiff::Gradients &all,
         const auto [at, fresh] = counts.try_emplace(b.settings.virtualGraph);
         if (fresh)
           at->second = addCounts(graph);
-        b.op("GradientStatistics", {at->second, v},
-             {{"edge", static_cast<float>(s.binEdgeLocation * largestHalf)}});
+        where = b.settings;
+        counted = b.op("GradientStatistics", {at->second, v},
+                       {{"edge", static_cast<float>(s.binEdgeLocation * largestHalf)}});
       }
   }
+  b.settings = where;
+  if (counts.size() == 1) // of the micro-batches until now, for those who ask; else pruned
+    graph.rename(b.cast(counted, DataType::UINT32), graph.freeName(statsId));
   graph.nodes = std::move(nodes);
 }
 
@@ -196,9 +203,8 @@ void addLossScaleUpdate(ir::Graph &graph, const Context &context) {
                                                  lossScaleFactor(graph)) != node.inputs.end())
       b.settings = node.settings;
   const Value counts = allCounts(graph, b, context.replicas);
-  // For those who ask for it, before it is cleared; else pruned.
-  const Value stats = b.cast(counts, DataType::UINT32);
-  graph.rename(stats, graph.freeName("Accum___autoLossScaleStats"));
+  if (graph.find(statsId) == ir::none) // of several IPUs: for those who ask, before it is cleared
+    graph.rename(b.cast(counts, DataType::UINT32), graph.freeName(statsId));
   const Value period =
       graph.addVariable(periodId, HostTensor::scalar(DataType::FLOAT, 0), ir::Role::Fixed);
   b.ops("LossScaleUpdate", {lossScaleFactor(graph), counts, period, scaleOf(graph)}, 3,

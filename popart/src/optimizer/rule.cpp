@@ -3,6 +3,7 @@
 
 #include "base/Text.hpp"
 #include "op/graphbuilder.hpp"
+#include <deque>
 #include <popart/error.hpp>
 
 namespace popart::optimizer {
@@ -19,6 +20,7 @@ public:
       : graph_(graph), weights_(weights) {
     for (const auto &[weight, input] : weights)
       places_[weight] = &input.place;
+    placeVariables();
   }
 
   void add() {
@@ -36,6 +38,15 @@ public:
   }
 
 private:
+  // Another variable that a micro-batch reads is where that is: an update elsewhere would be of a
+  // copy.
+  void placeVariables() {
+    for (const auto &node : graph_.nodes)
+      for (Value v : node.inputs)
+        if (v != ir::none && graph_[v].kind == ir::Kind::Variable && !places_.contains(v))
+          places_[v] = &read_.emplace_back(node.settings);
+  }
+
   void take(const ir::Node &node) {
     const auto it = weights_.find(node.inputs[0]);
     if (it == weights_.end())
@@ -105,6 +116,7 @@ private:
   const std::map<Value, RuleInput> &weights_;
   std::map<Value, Value> made_;
   std::map<Value, const ir::Settings *> places_;
+  std::deque<ir::Settings> read_;
 };
 
 } // namespace
