@@ -38,7 +38,8 @@ public:
   Backward(Graph &graph, const Request &request)
       : graph_(graph), matters_(reachable(graph, request.wanted)), wanted_(request.wanted) {
     if (request.loss != none) {
-      lossStage_ = stageOfProducer(request.loss);
+      if (const auto stage = stageOfProducer(request.loss))
+        mirror_ = 2 * *stage + request.apart;
       edges_[request.loss].push_back(request.lossGradient);
     }
     for (const auto &[value, gradient] : request.given)
@@ -70,8 +71,8 @@ private:
 
   ir::Settings backwardSettings(const ir::Settings &forward) const {
     ir::Settings out = forward;
-    if (forward.pipelineStage && lossStage_)
-      out.pipelineStage = 2 * *lossStage_ - *forward.pipelineStage;
+    if (forward.pipelineStage && mirror_)
+      out.pipelineStage = *mirror_ - *forward.pipelineStage;
     out.recompute = ir::Recompute::Undefined;
     return out;
   }
@@ -159,7 +160,7 @@ private:
   Graph &graph_;
   std::vector<bool> matters_;
   std::set<Value> wanted_;
-  std::optional<std::int64_t> lossStage_;
+  std::optional<std::int64_t> mirror_; // a stage and that of its gradients together
   std::map<Value, Values> edges_;
   std::map<Value, ir::Settings> lastSettings_;
   Gradients gradients_;
@@ -171,7 +172,8 @@ Gradients differentiate(Graph &graph, const Request &request) {
   if (request.loss != none && graph[request.loss].info.nelms() != 1)
     throw error(base::str("The loss \"", graph[request.loss].name, "\" has shape ",
                           ir::text(graph[request.loss].info.shape()),
-                          "; it must be one number. Reduce it, for example with identityloss."));
+                          "; it must be a scalar tensor. Reduce it, for example with "
+                          "identityloss."));
   return Backward(graph, request).run();
 }
 

@@ -13,6 +13,7 @@ struct Request {
   ir::Value lossGradient;     // what the chain starts from: 1, or the loss scale
   std::set<ir::Value> wanted; // values whose gradients are needed (weights, anchored gradients)
   std::vector<std::pair<ir::Value, ir::Value>> given = {}; // value, its gradient
+  bool apart = false; // the backward pass has pipeline stages of its own, also behind the loss
 };
 
 // The gradient of every value on a way from a wanted one to the loss, and zeros for wanted ones

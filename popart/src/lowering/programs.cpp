@@ -148,6 +148,15 @@ private:
     return first;
   }
 
+  // The stages that have a part of the forward pass: the first ones.
+  std::size_t forwardStages() const {
+    std::size_t count = 0;
+    for (const auto &node : model_.graph.nodes)
+      if (node.pass == Pass::Forward)
+        count = std::max(count, stageOf(node) + 1);
+    return count;
+  }
+
   // Where a variable is updated, if every micro-batch does so.
   std::size_t lastStageOf(Value v) const {
     std::size_t last = 0;
@@ -355,8 +364,11 @@ private:
         addAnchor(id, value, update_, Pass::Update);
       else if (kind == Kind::Variable && updated)
         addAnchor(id, value, work_[lastStageOf(value)].program, Pass::Forward);
-      else if (kind == Kind::Variable || kind == Kind::Constant || model_.setup.count(value))
-        addAnchor(id, value, work_[stageOf(value)].program, Pass::Forward);
+      else if (kind == Kind::Variable || kind == Kind::Constant || model_.setup.count(value)) {
+        const auto stage = stageOf(value);
+        addAnchor(id, value, work_[stage].program,
+                  stage < forwardStages() ? Pass::Forward : Pass::Backward);
+      }
     }
   }
 
@@ -366,6 +378,7 @@ private:
     spec.id = id;
     spec.info = model_.graph[v].info;
     spec.kind = art.id();
+    spec.forward = pass == Pass::Forward;
     const bool once = art.id() == AnchorReturnTypeId::Final; // when the step ends
     const auto t = isElsewhere(v) ? fetch(v, once ? last_ : into) : lowering_.tensor(v);
     if (session_.syntheticDataMode == SyntheticDataMode::Off && t.numElements()) {
@@ -435,18 +448,28 @@ private:
         into.add(outlet.of(t));
       break;
     case AnchorReturnTypeId::Final:
-      last_.add(outlet.of(t));
+      addAround({}, outlet.of(t), pass);
       break;
     case AnchorReturnTypeId::Sum: {
       auto sum = graph_->clone(t, "anchorSum___" + id);
-      popops::zero(*graph_, sum, first_, "anchorSum/" + id);
+      Sequence zero;
+      popops::zero(*graph_, sum, zero, "anchorSum/" + id);
       popops::addInPlace(*graph_, sum, t, into, "anchorSum/" + id);
-      last_.add(outlet.of(sum));
+      addAround(zero, outlet.of(sum), pass);
       break;
     }
     case AnchorReturnTypeId::EveryN:
       copyEvery(art.rp(), outlet.of(t), into, id);
     }
+  }
+  // What a step begins and ends with, also if it is the forward pass alone.
+  void addAround(const Sequence &first, const Sequence &last, Pass pass) {
+    first_.add(first);
+    last_.add(last);
+    if (pass != Pass::Forward)
+      return;
+    forwardFirst_.add(first);
+    forwardLast_.add(last);
   }
   // A counter on the device says when the N-th micro-batch has come.
   void copyEvery(int period, const Sequence &out, Sequence &into, const TensorId &id) {
@@ -627,23 +650,29 @@ private:
       all.push_back(program);
     return Sequence({openipu::together(all, "pipeline/cycle"), lowering_.endOfCycle()});
   }
-  // Filled stage by stage, run full, drained: stage s sees its micro-batches in order.
-  Sequence pipeline() {
+  // Filled stage by stage, run full, drained: stage s sees its micro-batches in order. Fewer
+  // micro-batches than stages never fill it.
+  void startPipeline() {
     for (const auto &node : model_.graph.nodes)
       if (node.pass != Pass::Update)
         work_[stageOf(node)].ipu = node.settings.virtualGraph.value_or(0);
-    const auto last = model_.stages - 1;
     for (const auto &[ipu, counter] : lowering_.cycleCounters()) {
       popops::zero(*graph_, counter, startBatch_, "pipeline/start");
       popops::mapInPlace(*graph_, pe::Add(pe::_1, pe::Const(1u)), {counter}, lowering_.endOfCycle(),
                          "pipeline/count");
     }
+  }
+  Sequence pipeline(std::int64_t stages) {
+    const auto last = stages - 1;
     Sequence out;
+    const auto n = microBatches();
+    const auto first = [n](std::int64_t t) { return std::max<std::int64_t>(t - n + 1, 0); };
     for (std::int64_t t = 0; t < last; ++t)
-      out.add(cycle(0, t));
-    out.add(times(microBatches() - last, cycle(0, last)));
-    for (std::int64_t s = 1; s <= last; ++s)
-      out.add(cycle(s, last));
+      out.add(cycle(first(t), t));
+    if (n > last)
+      out.add(times(n - last, cycle(0, last)));
+    for (auto t = std::max(n, last); t < n + last; ++t)
+      out.add(cycle(first(t), last));
     return out;
   }
 
@@ -659,7 +688,9 @@ private:
   // first; Repeat(batches) { Repeat(accumulation) { micro-batch }; update }; last
   void finishMain() {
     const bool outer = overlap_.on && microBatches() == 1; // the loop in which transfers overlap
-    const auto body = model_.stages           ? poplar::program::Program(pipeline())
+    if (model_.stages)
+      startPipeline();
+    const auto body = model_.stages           ? poplar::program::Program(pipeline(model_.stages))
                       : overlap_.on && !outer ? overlap_.loop(microBatches(), work_.front().program)
                                               : times(microBatches(), work_.front().program);
     Sequence batch({startBatch_, body, beforeUpdate_, update_});
@@ -668,6 +699,10 @@ private:
             Instrumentation::Inner);
     const auto batches = interface_.batchesPerStep * interface_.accumulationFactor / microBatches();
     Sequence main({first_, outer ? overlap_.loop(batches, batch) : times(batches, batch), last_});
+    if (session_.createImplicitPipeliningFwdOnlyProgram) {
+      const Sequence forward{startBatch_, pipeline(std::int64_t(forwardStages()))};
+      programs_[ForwardOnly].add(Sequence{forwardFirst_, times(batches, forward), forwardLast_});
+    }
     count("", main, 0, Instrumentation::Outer);
     if (!counted_.empty()) {
       auto up =
@@ -698,7 +733,8 @@ private:
   Sequence setupOfConstants_, setupOfWeights_;
   std::set<Value> ofWeights_; // values made in the latter
   Sequence first_, startBatch_, beforeUpdate_, update_,
-      last_; // startBatch_: before the micro-batches of an update
+      last_;                            // startBatch_: before the micro-batches of an update
+  Sequence forwardFirst_, forwardLast_; // of first_ and last_, what the forward pass needs
   HostOverlap overlap_;
   poplar::Tensor seed_;
   mutable std::vector<bool> used_;
@@ -708,9 +744,11 @@ private:
 
 void Builder::makeUp(const poplar::Tensor &t, Sequence &into, const TensorId &id) {
   // The values of a fixed pseudo-random sequence, written once: what they are must not matter.
-  // Integers are the magnitudes of such values, rounded; bools say which of them are positive, or
-  // large.
+  // Integers are the magnitudes of such values, rounded, but uniform ones of 8 bits have the whole
+  // range of their type; bools say which of them are positive, or large.
   const bool real = t.elementType() == poplar::FLOAT || t.elementType() == poplar::HALF;
+  const bool eightBits =
+      t.elementType() == poplar::SIGNED_CHAR || t.elementType() == poplar::UNSIGNED_CHAR;
   std::vector<float> values(t.numElements());
   std::uint64_t state = 0x9e3779b97f4a7c15ull;
   const auto uniform = [&] {
@@ -725,7 +763,9 @@ void Builder::makeUp(const poplar::Tensor &t, Sequence &into, const TensorId &id
         sum += uniform();
       v = sum - 6;
     }
-    if (t.elementType() == poplar::BOOL)
+    if (eightBits && session_.syntheticDataMode == SyntheticDataMode::RandomUniform)
+      v = std::floor(256 * v) - (t.elementType() == poplar::SIGNED_CHAR ? 128.0f : 0.0f);
+    else if (t.elementType() == poplar::BOOL)
       v = v > (session_.syntheticDataMode == SyntheticDataMode::RandomNormal ? 0.0f : 0.5f);
     else if (!real)
       v = std::round(std::abs(v));

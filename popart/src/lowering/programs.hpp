@@ -46,6 +46,7 @@ struct AnchorSpec : HostTensorSpec {
   AnchorReturnTypeId kind = AnchorReturnTypeId::All;
   std::int64_t buffersPerStep = 1; // per replica
   Shape outer;                     // leading dimensions of the user's array, ones left out
+  bool forward = false;            // the program of the forward pass alone returns it
 };
 // A variable of the device that the host sends and, unless its streams are switched off, gets back.
 struct WeightSpec : HostTensorSpec {
@@ -87,6 +88,7 @@ enum ProgramIndex : unsigned {
   CycleCountToHost,
   HeldConstantsFromHost,
   NamedBuffersFromHost,
+  ForwardOnly, // the forward stages of a pipeline that trains; else empty
   ProgramCount
 };
 

@@ -111,11 +111,10 @@ TEST(Anchors, EveryNReturnsEveryNthMicroBatch) {
 
 TEST(Anchors, MayBeInputsWeightsAndGradients) {
   Product model;
-  const std::map<TensorId, Floats> wanted{
-      {"x", {5, 7}},
-      {"w", {-0.5f, -0.5f}}, // updated
-      {"Gradient___w", {5, 7}},
-      {"Gradient___x", {2, 3}}};
+  const std::map<TensorId, Floats> wanted{{"x", {5, 7}},
+                                          {"w", {-0.5f, -0.5f}}, // updated
+                                          {"Gradient___w", {5, 7}},
+                                          {"Gradient___x", {2, 3}}};
   for (const auto &[id, values] : wanted) {
     auto session = model.training(DataFlow(1, {{id, AnchorReturnType("All")}}),
                                   SGD({{"defaultLearningRate", {0.5f, true}}}));
@@ -138,8 +137,16 @@ TEST(Anchors, ThatDoNotExistAreErrors) {
   EXPECT_EQ(messageOf([&] {
               model.inference(DataFlow(1, {{"Mull:0", AnchorReturnType("All")}}));
             }),
-            "The anchor \"Mull:0\" is no tensor of the model. Did you mean \"Mul:0\"?");
-  EXPECT_EQ(messageOf([&] { model.inference(DataFlow(1)); }),
-            "An inference session without anchors computes nothing. Name at least one tensor in "
-            "the DataFlow.");
+            "Anchor tensor `Mull:0' not in Ir Tensors. Did you mean \"Mul:0\"?");
+}
+
+TEST(Anchors, MayBeNoneAtAll) {
+  Product model;
+  auto session = model.inference(DataFlow(2));
+  session->prepareDevice();
+  Floats x{1, 2, 3, 4};
+  NDArrayWrapper<float> from(x.data(), Shape{2, 2});
+  StepIO io({{"x", from}}, {});
+  session->run(io);
+  EXPECT_TRUE(session->getAnchorArrayInfos().empty());
 }

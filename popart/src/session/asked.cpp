@@ -31,7 +31,7 @@ void findAnchors(Preparation &p) {
       std::vector<std::string> known;
       for (std::uint32_t i = 0; i < graph.size(); ++i)
         known.push_back(graph[Value{i}].name);
-      throw error(base::str("The anchor \"", id, "\" is no tensor of the model.",
+      throw error(base::str("Anchor tensor `", id, "' not in Ir Tensors.",
                             id.rfind(gradientPrefix, 0) == 0
                                 ? " No gradient reaches that tensor from the loss."
                                 : base::didYouMean(id, known)));

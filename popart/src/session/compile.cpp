@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <popart/error.hpp>
+#include <poplar/Engine.hpp>
 #include <poplar/exceptions.hpp>
 #include <string_view>
 
@@ -166,6 +167,17 @@ void Session::Impl::makeExecutable() {
   }
 }
 
+namespace {
+
+poplar::OptionFlags reportingOptions(const Session::Impl &session) {
+  auto out = session.engineOptions();
+  if (!session.options.engineOptions.count("autoReport.name"))
+    out.set("autoReport.name", session.name); // two sessions of a program write to two folders
+  return out;
+}
+
+} // namespace
+
 void Session::Impl::load() {
   if (!executable)
     throw runtime_error("Nothing is compiled yet. Call prepareDevice() first.");
@@ -176,9 +188,7 @@ void Session::Impl::load() {
     throw runtime_error("The device could not be attached within the time allowed.");
   execution.reset();
   state = session::State::Compiled;
-  auto flags = engineOptions();
-  if (!options.engineOptions.count("autoReport.name"))
-    flags.set("autoReport.name", name); // two sessions of a program write to two folders
+  auto flags = reportingOptions(*this);
   if (apart()) {
     flags.set("target.firstRuntimeReplica", std::to_string(share().first));
     flags.set("target.numberRuntimeReplica", std::to_string(share().number));
@@ -201,6 +211,8 @@ void Session::prepareDevice(bool loadEngine) {
   const openipu::HostTrace traced("popart", "Session::prepareDevice");
   session::guarded("prepareDevice", [&] {
     impl_->compile();
+    if (impl_->device->getType() == DeviceType::OfflineIpu && impl_->executable)
+      poplar::Engine(*impl_->executable, reportingOptions(*impl_)); // writes what is to be reported
     if (loadEngine && impl_->options.compileEngine && !impl_->compilesOnly())
       impl_->load();
   });

@@ -3,6 +3,8 @@
 
 #include "ir/narrowed.hpp"
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <popart/error.hpp>
@@ -10,6 +12,8 @@
 namespace popart::session {
 
 bool convertible(DataType a, DataType b) {
+  if (a == DataType::BFLOAT16 && b == DataType::UINT16)
+    return true;                        // its bits: numpy has no such type
   const auto form = [](DataType type) { // 8-bit floating point is given as bytes
     return type == DataType::FLOAT8_143 || type == DataType::FLOAT8_152 ? DataType::UINT8
                                                                         : ir::narrowed(type);
@@ -61,6 +65,23 @@ void convert(const TensorId &id, const void *from, void *to, std::int64_t elemen
   }
 }
 
+// BFLOAT16, whose bits are the upper half of a float's.
+bool isBrain(DataType type) { return type == DataType::BFLOAT16 || type == DataType::UINT16; }
+void expand(const void *from, void *to, std::int64_t elements) {
+  const auto *in = static_cast<const std::uint16_t *>(from);
+  for (std::int64_t i = 0; i < elements; ++i)
+    static_cast<float *>(to)[i] = std::bit_cast<float>(std::uint32_t(in[i]) << 16);
+}
+void shorten(const void *from, void *to, std::int64_t elements) {
+  const auto *in = static_cast<const float *>(from);
+  for (std::int64_t i = 0; i < elements; ++i) {
+    const auto bits = std::bit_cast<std::uint32_t>(in[i]);
+    const auto rounded = bits + 0x7fff + (bits >> 16 & 1); // to nearest, ties to even
+    static_cast<std::uint16_t *>(to)[i] =
+        std::uint16_t(std::isnan(in[i]) ? bits >> 16 | 0x40 : rounded >> 16);
+  }
+}
+
 void move(const TensorId &id, DataType from, DataType to, const void *source, void *target,
           std::int64_t elements) {
   if (from == to || bytesOf(from) == 1)
@@ -77,6 +98,10 @@ void move(const TensorId &id, DataType from, DataType to, const void *source, vo
     convert<double, float>(id, source, target, elements);
   else if (from == DataType::FLOAT && to == DataType::DOUBLE)
     convert<float, double>(id, source, target, elements);
+  else if (isBrain(from) && to == DataType::FLOAT)
+    expand(source, target, elements);
+  else if (from == DataType::FLOAT && isBrain(to))
+    shorten(source, target, elements);
   else
     throw runtime_error("\"{}\": {} cannot be converted to {}.", id, nameOf(from), nameOf(to));
 }
@@ -93,7 +118,8 @@ void toDevice(const TensorId &id, DataType tensor, DataType given, const void *f
 }
 void toHost(const TensorId &id, DataType tensor, DataType wanted, const void *from, void *to,
             std::int64_t elements) {
-  if (!convertible(tensor, wanted))
+  const bool bytes = tensor == DataType::BOOL && wanted == DataType::UINT8;
+  if (!bytes && !convertible(tensor, wanted))
     throw runtime_error(
         "The array given for \"{}\" is of type {}, but the tensor is {}. Make it an "
         "array of {}.",

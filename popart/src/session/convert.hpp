@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Between the caller's element types and the device's: 64-bit integers and doubles are narrowed on
-// the way down and widened on the way up, everything else is copied.
+// the way down and widened on the way up, BFLOAT16 (given as its bits, UINT16) is FLOAT there, and
+// everything else is copied.
 #pragma once
 #include "session/hostbytes.hpp"
 

@@ -364,11 +364,11 @@ void Execution::interrupt() noexcept {
   engine_.stop();
 }
 
-bool Execution::step(IStepIO &io, const std::string &name, const Turns &turns) {
+bool Execution::step(IStepIO &io, const std::string &name, const Turns &turns, unsigned program) {
   interrupted_ = false;
   step_ = {&io, &turns};
   try {
-    run(lowering::Main, name);
+    run(program, name);
     step_ = {};
     openipu::beat();
   } catch (...) {
@@ -380,7 +380,7 @@ bool Execution::step(IStepIO &io, const std::string &name, const Turns &turns) {
     io.rewind();
     return false;
   }
-  if (!io_.cycleCounters.empty())
+  if (!io_.cycleCounters.empty() && program == lowering::Main)
     run(lowering::CycleCountToHost, "cycleCount");
   return true;
 }

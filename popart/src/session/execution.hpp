@@ -41,7 +41,8 @@ public:
 
   void run(unsigned program, const std::string &name);
   // False: it was interrupted. The step io's functions are callbacks of these turns.
-  bool step(IStepIO &io, const std::string &name, const Turns &turns);
+  bool step(IStepIO &io, const std::string &name, const Turns &turns,
+            unsigned program = lowering::Main);
   void interrupt() noexcept; // the step that runs
   // After a step that ended early: whether the next can begin with what the device has, because the
   // weights are those of a whole number of updates. If not, weights must come from the host; and

@@ -124,6 +124,7 @@ void put(ByteWriter &out, const Interface &io) {
     out.number(static_cast<std::uint64_t>(spec.kind));
     out.number(static_cast<std::uint64_t>(spec.buffersPerStep));
     out.list(spec.outer, [&](auto d) { out.number(static_cast<std::uint64_t>(d)); });
+    out.number(spec.forward);
   });
   for (const auto *specs : {&io.weights, &io.made})
     out.list(*specs, [&](const WeightSpec &spec) { put(out, spec); });
@@ -144,6 +145,7 @@ AnchorSpec getAnchor(ByteReader &in) {
   spec.kind = static_cast<AnchorReturnTypeId>(in.number(0, 3));
   spec.buffersPerStep = in.number(1, most);
   in.list([&] { spec.outer.push_back(in.number(0, most)); });
+  spec.forward = in.flag();
   return spec;
 }
 WeightSpec getWeight(ByteReader &in) {

@@ -8,8 +8,8 @@
 #include "session/source.hpp"
 #include "session/turns.hpp"
 #include <atomic>
-#include <poplar/Target.hpp>
 #include <popart/session.hpp>
+#include <poplar/Target.hpp>
 
 namespace popart {
 
@@ -72,8 +72,8 @@ struct Session::Impl {
   void compareInstances() const; // popart::error if one has another model
   void compareOptimizers();      // popart::error if one trains with other values
   [[noreturn]] void refuseOptimizer(unsigned rank) const;
-  void agreeOnWeights();         // those of the first instance
-  void compileOnce();            // the first instance compiles, the others get what it made
+  void agreeOnWeights();        // those of the first instance
+  void compileOnce();           // the first instance compiles, the others get what it made
   session::Execution &loaded(); // popart::runtime_error before prepareDevice
   std::map<TensorId, ir::HostTensor> heldConstants() const;
   poplar::OptionFlags engineOptions() const;
@@ -91,12 +91,15 @@ struct Session::Impl {
   void requireRngState(const char *what);
   void fitHostWeights(); // a value for every group of every weight
   void load();
-  bool step(IStepIO &stepIo, const std::string &debugName); // false: it was interrupted
+  void run(IStepIO &stepIo, const std::string &debugName, unsigned program); // a step, checked
+  // False: it was interrupted.
+  bool step(IStepIO &stepIo, const std::string &debugName, unsigned program);
   void afterFailedStep() noexcept;
   bool lostWeights() const;
   void requireWeights(const char *what) const; // popart::runtime_error after a failure
   std::map<TensorId, StepTensor> inputTensors() const, anchorTensors() const;
   void check(const IStepIO &stepIo);
+  void checkForward(const IStepIO &stepIo) const; // of a step of the forward pass alone
   void checkNames(const IWeightsIO &weights, const char *what, bool reads = false) const;
   void readConstants(const IWeightsIO &weights) const;
 

@@ -8,6 +8,7 @@
 #include "op/opdef.hpp"
 #include "session/impl.hpp"
 #include <cstdio>
+#include <map>
 #include <popart/error.hpp>
 
 namespace popart {
@@ -29,16 +30,15 @@ std::string quoted(const std::string &text) {
   return out + "\"";
 }
 
+std::string inputText(const std::string &name, const TensorInfo &info, std::size_t i) {
+  return base::str("{\"name\":", quoted(name), ",\"shape\":", quoted(base::list(info.shape())),
+                   ",\"type\":", quoted(info.data_type_lcase()), ",\"index\":\"", i, "\"}");
+}
 std::string inputsText(const ir::Graph &graph, const ir::Node &node) {
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    if (node.inputs[i] == ir::none)
-      continue;
-    const auto &value = graph[node.inputs[i]];
-    parts.push_back(base::str(
-        "{\"name\":", quoted(value.name), ",\"shape\":", quoted(base::list(value.info.shape())),
-        ",\"type\":", quoted(value.info.data_type_lcase()), ",\"index\":\"", i, "\"}"));
-  }
+  for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    if (node.inputs[i] != ir::none)
+      parts.push_back(inputText(graph[node.inputs[i]].name, graph[node.inputs[i]].info, i));
   return base::list(parts);
 }
 std::string outputsText(const ir::Graph &graph, const ir::Node &node) {
@@ -70,8 +70,13 @@ std::map<std::string, std::string> attributesOf(const ir::Node &node) {
 // Add and Mul say which side they write over, as the vendor's do.
 std::string typeOf(const ir::Node &node) {
   const auto &type = node.def->type;
-  if (type == "PipelineRestore")
-    return "Restore";
+  static const std::map<std::string, std::string> others{{"PipelineRestore", "Restore"},
+                                                         {"MultiConvolution", "MultiConv"}};
+  if (const auto it = others.find(type); it != others.end())
+    return it->second;
+  if (type == "ScatterElements" &&
+      node.attributes.find<std::string>("reduction").value_or("none") != "none")
+    return "ScatterReduce";
   const auto input = node.outputs.size() == 1 ? analysis::inPlaceInput(node, 0) : -1;
   if (input < 0 || type.find("Inplace") != std::string::npos)
     return type;
@@ -102,7 +107,11 @@ private:
           add(nodeText(*node.bodies[0], member));
         continue;
       }
-      add(nodeText(graph, node));
+      if (isEpilogue(node))
+        for (const auto &part : partsText(graph, node))
+          add(part);
+      else
+        add(nodeText(graph, node));
       for (ir::Value v : node.outputs)
         if (kept.erase(v))
           add(stashText(graph, v));
@@ -127,13 +136,44 @@ private:
                      ",\"index\":\"0\"}],\"attributes\":{}}");
   }
   std::string nodeText(const ir::Graph &graph, const ir::Node &node) {
+    return text(typeOf(node), node, inputsText(graph, node), outputsText(graph, node));
+  }
+  static std::string text(const std::string &type, const ir::Node &node, const std::string &inputs,
+                          const std::string &outputs) {
     std::string attributes;
     for (const auto &[key, value] : attributesOf(node))
       attributes += base::str(attributes.empty() ? "" : ",", quoted(key), ":", quoted(value));
-    return base::str("{\"type\":", quoted(typeOf(node)), ",\"name\":", quoted(node.settings.name),
-                     ",\"inputs\":", inputsText(graph, node),
-                     ",\"outputs\":", outputsText(graph, node), ",\"attributes\":{", attributes,
-                     "}}");
+    return base::str("{\"type\":", quoted(type), ",\"name\":", quoted(node.settings.name),
+                     ",\"inputs\":", inputs, ",\"outputs\":", outputs, ",\"attributes\":{",
+                     attributes, "}}");
+  }
+
+  // A product or convolution that takes along what followed it: the operators that it was made of.
+  static bool isEpilogue(const ir::Node &node) { return node.def->type.starts_with("Epilogue"); }
+  static std::vector<std::string> partsText(const ir::Graph &graph, ir::Node node) {
+    std::vector<std::pair<std::string, ir::Value>> parts{{node.def->type.substr(8), ir::none}};
+    for (std::size_t i = 2; i < node.inputs.size(); ++i)
+      if (node.inputs[i] != ir::none)
+        parts.emplace_back("Add", node.inputs[i]);
+    if (const auto activation = node.attributes.find<std::string>("activation").value_or("");
+        !activation.empty())
+      parts.emplace_back(activation, ir::none);
+    node.attributes.erase("activation");
+    node.inputs.resize(2);
+    const auto &result = graph[node.outputs[0]];
+    std::vector<std::string> out;
+    std::string made;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto &[type, operand] = parts[i];
+      std::vector<std::string> inputs{inputText(made, result.info, 0)};
+      if (operand != ir::none)
+        inputs.push_back(inputText(graph[operand].name, graph[operand].info, 1));
+      made = i + 1 == parts.size() ? result.name : base::str(result.name, "/", i, "/", type);
+      out.push_back(text(type, node, i ? base::list(inputs) : inputsText(graph, node),
+                         base::str("[{\"name\":", quoted(made), ",\"index\":\"0\"}]")));
+      node.attributes = {};
+    }
+    return out;
   }
 
   std::string text_;

@@ -59,7 +59,6 @@ void checkNumbers(const SessionOptions &o) {
       throw error(base::str(name, " is not a number. Give one, or leave it at its default."));
   const std::pair<const char *, double> counts[] = {
       {"timeLimitScheduler", o.timeLimitScheduler},
-      {"swapLimitScheduler", double(o.swapLimitScheduler)},
       {"numIOTiles", double(o.numIOTiles)},
       {"batchSerializationSettings.factor", double(o.batchSerializationSettings.factor)}};
   for (const auto &[name, value] : counts)
@@ -102,10 +101,8 @@ void checkOptions(const SessionOptions &o, const DataFlow &flow, bool training) 
                           " batches per step; there must be at least 1."));
   checkMicroBatches(o, flow);
   if (o.enableGradientAccumulation && !training)
-    throw error("Gradient accumulation is for training; switch enableGradientAccumulation off.");
-  if (!training && flow.anchors().empty())
-    throw error("An inference session without anchors computes nothing. Name at least one tensor "
-                "in the DataFlow.");
+    throw error("Gradient Accumulation only available when training; switch "
+                "enableGradientAccumulation off.");
   const bool phased = o.virtualGraphMode == VirtualGraphMode::ExecutionPhases;
   if (o.executionPhaseSettings.phases > 1 && !phased)
     throw error(base::str("executionPhaseSettings.phases is ", o.executionPhaseSettings.phases,
@@ -125,6 +122,11 @@ void checkOptions(const SessionOptions &o, const DataFlow &flow, bool training) 
   if (training && o.autoRecomputation == RecomputationType::Pipeline && !o.enablePipelining)
     throw error("autoRecomputation is Pipeline, which keeps what enters the stages of a pipeline, "
                 "and there is none. Set enablePipelining, or take Standard or RecomputeAll.");
+  if (o.createImplicitPipeliningFwdOnlyProgram &&
+      !(training && o.enablePipelining && o.enableGradientAccumulation))
+    throw error("createImplicitPipeliningFwdOnlyProgram is for training in a pipeline that "
+                "accumulates gradients. Set enablePipelining and enableGradientAccumulation, or "
+                "make an InferenceSession.");
   checkShare(o);
   checkNumbers(o);
   checkWhatIsThere(o);

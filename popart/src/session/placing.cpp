@@ -5,6 +5,7 @@
 
 #include "base/Text.hpp"
 #include "op/opdef.hpp"
+#include "session/log.hpp"
 #include "transforms/placing/assignphases.hpp"
 #include "transforms/placing/choosevirtualgraphs.hpp"
 #include "transforms/placing/countstages.hpp"
@@ -19,10 +20,9 @@ unsigned ipusPerReplica(const Request &request, std::int64_t replicas) {
                           " replicas cannot share evenly."));
   const auto ipus = static_cast<unsigned>(request.ipus / replicas);
   if (request.options.virtualGraphMode == VirtualGraphMode::Off && ipus != 1)
-    throw error(base::str("The device has ", request.ipus, " IPUs and there are ", replicas,
-                          " replicas, but virtualGraphMode is Off, so that a replica uses one IPU. "
-                          "Take a device with ",
-                          replicas, " IPUs, or set virtualGraphMode."));
+    log().warn("The device has ", ipus,
+               " IPUs for a replica, but virtualGraphMode is Off: the first computes, the others "
+               "are idle.");
   return ipus;
 }
 
@@ -38,8 +38,11 @@ void place(Preparation &p) {
   for (auto &node : graph.nodes)
     node.settings.executionPhase.reset(); // annotations do not count
   if (options.virtualGraphMode == VirtualGraphMode::Off) {
-    for (auto &node : graph.nodes)
-      node.settings.virtualGraph.reset(); // annotations do not count
+    for (auto &node : graph.nodes) { // annotations do not count
+      node.settings.virtualGraph.reset();
+      if (p.severalIpus())
+        node.settings.virtualGraph = 0;
+    }
     return;
   }
   if (options.virtualGraphMode == VirtualGraphMode::Auto)
@@ -59,8 +62,11 @@ void place(Preparation &p) {
 
 void inferStages(Preparation &p) {
   if (!p.severalIpus())
-    throw error("enablePipelining needs several IPUs in a replica, which virtualGraphMode shares "
-                "the stages out to; there is one. Take a larger device, or switch it off.");
+    throw error("Pipelining requires more than 1 IPU in a replica, which virtualGraphMode shares "
+                "the stages out to. Take a larger device, or switch it off.");
+  if (p.options().virtualGraphMode == VirtualGraphMode::Off)
+    throw error("enablePipelining needs virtualGraphMode, which shares the stages out to IPUs; it "
+                "is Off. Set it to Manual or Auto.");
   transforms::inferStages(p.graph());
 }
 
@@ -77,12 +83,6 @@ void checkPipeline(const Preparation &p) {
                 "enableGradientAccumulation, or switch enablePipelining off.");
 }
 
-void countStages(Preparation &p) {
-  auto &model = p.model();
-  const bool accumulation = p.options().enableGradientAccumulation;
-  model.stages = transforms::countStages(
-      model.graph, accumulation ? model.accumulationFactor : model.flow.batchesPerStep(),
-      accumulation);
-}
+void countStages(Preparation &p) { p.model().stages = transforms::countStages(p.graph()); }
 
 } // namespace popart::session

@@ -9,10 +9,11 @@ namespace popart::session {
 struct Preparation {
   Request request; // its graph is in the model
   Prepared out;
-  std::map<TensorId, ir::Value> names = {};   // of gradients
-  std::optional<std::int64_t> lossStage = {}; // of a pipeline
-  std::set<ir::Value> kept = {};              // anchors, once they are found
-  std::set<ir::Value> still = {};             // kept, and what is made once
+  std::map<TensorId, ir::Value> names = {}; // of gradients
+  // Of a pipeline: the number of a stage and that of the stage of its gradients together.
+  std::optional<std::int64_t> mirror = {};
+  std::set<ir::Value> kept = {};  // anchors, once they are found
+  std::set<ir::Value> still = {}; // kept, and what is made once
 
   ir::Graph &graph() { return out.model.graph; }
   const ir::Graph &graph() const { return out.model.graph; }

@@ -95,7 +95,7 @@ void bypass(P &p) { transforms::bypass(p.graph(), p.request.patterns, p.training
 void prune(P &p) { transforms::prune(p.graph(), p.kept); }
 void recompute(P &p) {
   transforms::chooseRecomputation(p.graph(), p.options().autoRecomputation);
-  transforms::recompute(p.graph(), p.lossStage);
+  transforms::recompute(p.graph(), p.mirror);
 }
 void moveVariables(P &p) {
   auto onChip = p.model().hyperParameters;
@@ -226,7 +226,8 @@ std::vector<Pass> placementPasses() {
        [](const P &p) {
          return p.pipelined() && p.training() && !p.options().enableGradientAccumulation;
        }},
-      {"raise stages", Skip::Needed, "no node of the backward pass is before what it reads",
+      {"raise stages", Skip::Needed,
+       "no node of the backward pass is before what it reads, and stages have no gaps",
        [](P &p) { transforms::raiseStages(p.graph()); }, pipelined},
       {"accumulate in stages", Skip::Needed, "gradients of several stages are summed in each",
        [](P &p) { transforms::accumulateInStages(p.graph(), p.kept); }, pipelined},
@@ -235,8 +236,7 @@ std::vector<Pass> placementPasses() {
       {"insert IPU copies", Skip::Needed, "every input of a node is on its own IPU",
        [](P &p) { transforms::insertIpuCopies(p.graph(), p.pipelined()); },
        [](const P &p) { return p.pipelined() || p.severalIpus(); }},
-      {"count stages", Skip::Needed, "stages have no gaps, and micro-batches fill them",
-       countStages, pipelined},
+      {"count stages", Skip::Needed, "every stage is on one IPU", countStages, pipelined},
       draw(DotCheck::PreAlias, "draw prealias")};
 }
 

@@ -10,12 +10,13 @@
 namespace popart {
 
 namespace {
-// Profiles and graphs are made by compiling, and only then.
+// Profiles and graphs are made by compiling, and only then. They outlast the device.
 session::Execution &compiledHere(Session::Impl &impl, const char *what) {
-  auto &execution = impl.loaded();
+  if (!impl.execution || !impl.execution->isLoaded())
+    impl.loaded(); // throws
   if (impl.fromFile)
     throw runtime_error("{} is not available: the executable was loaded from a file.", what);
-  return execution;
+  return *impl.execution;
 }
 } // namespace
 

@@ -45,21 +45,24 @@ std::map<TensorId, StepTensor> Session::Impl::anchorTensors() const {
 
 void Session::run(IStepIO &stepIo, std::string debugName) {
   const auto turn = impl_->turns.change("run");
+  impl_->run(stepIo, debugName, lowering::Main);
+}
+void Session::Impl::run(IStepIO &stepIo, const std::string &debugName, unsigned program) {
   const openipu::HostTrace traced("popart", "Session::run");
-  impl_->loaded();
-  impl_->requireWeights("run");
-  if (impl_->training && impl_->state != session::State::Ready && !impl_->io.weights.empty() &&
-      impl_->options.syntheticDataMode == SyntheticDataMode::Off)
+  const bool synthetic = options.syntheticDataMode != SyntheticDataMode::Off;
+  loaded();
+  requireWeights("run");
+  if (training && state != session::State::Ready && !io.weights.empty() && !synthetic)
     throw runtime_error("The weights have not been sent to the device. Call weightsFromHost() "
                         "before run().");
-  if (stepIo.runtimeAssertsEnabled() && impl_->options.syntheticDataMode == SyntheticDataMode::Off)
-    impl_->check(stepIo);
-  impl_->compareOptimizers();
+  if (stepIo.runtimeAssertsEnabled() && !synthetic)
+    program == lowering::Main ? check(stepIo) : checkForward(stepIo);
+  compareOptimizers();
   try {
-    if (!impl_->step(stepIo, debugName))
-      impl_->afterFailedStep();
+    if (!step(stepIo, debugName, program))
+      afterFailedStep();
   } catch (...) {
-    impl_->afterFailedStep();
+    afterFailedStep();
     throw;
   }
 }
@@ -70,6 +73,13 @@ void Session::Impl::check(const IStepIO &stepIo) {
   stepIo.assertNumElements(stepTensors->first, stepTensors->second);
   if (first)
     stepIo.warn(stepTensors->first);
+}
+void Session::Impl::checkForward(const IStepIO &stepIo) const {
+  auto anchors = anchorTensors();
+  for (const auto &spec : io.anchors)
+    if (!spec.forward)
+      anchors.erase(spec.id);
+  stepIo.assertNumElements(inputTensors(), anchors);
 }
 // Of itself where nothing is lost: the device has what it needs, or the host has all of it.
 void Session::Impl::afterFailedStep() noexcept {
@@ -99,7 +109,7 @@ void Session::Impl::requireWeights(const char *what) const {
         "weights that the host has.",
         what);
 }
-bool Session::Impl::step(IStepIO &stepIo, const std::string &debugName) {
+bool Session::Impl::step(IStepIO &stepIo, const std::string &debugName, unsigned program) {
   struct Running {
     Impl &impl;
     session::Turns::Busy busy{impl.turns, "run"};
@@ -110,7 +120,7 @@ bool Session::Impl::step(IStepIO &stepIo, const std::string &debugName) {
         std::this_thread::yield();
     }
   } running(*this);
-  return execution->step(stepIo, debugName, turns);
+  return execution->step(stepIo, debugName, turns, program);
 }
 void Session::interrupt() noexcept {
   ++impl_->interrupting;
@@ -122,7 +132,13 @@ void Session::run(std::string programHandle, IStepIO &stepIo, std::string debugN
   const auto turn = impl_->turns.change("run");
   if (programHandle.empty())
     return run(stepIo, debugName);
-  throw runtime_error("The session has no program \"{}\".", programHandle);
+  if (programHandle != "implicitPipeliningFwdOnly")
+    throw runtime_error("The session has no program \"{}\".", programHandle);
+  if (!impl_->options.createImplicitPipeliningFwdOnlyProgram)
+    throw runtime_error("The session has no program \"{}\". Set the option "
+                        "createImplicitPipeliningFwdOnlyProgram before it is made.",
+                        programHandle);
+  impl_->run(stepIo, debugName, lowering::ForwardOnly);
 }
 
 void Session::setRandomSeed(std::uint64_t seed) {

@@ -9,6 +9,7 @@
 #include <popart/session.hpp>
 #include <popart/sgd.hpp>
 #include <popart/stepio.hpp>
+#include <pva/pva.hpp>
 
 using namespace popart;
 
@@ -116,15 +117,14 @@ TEST(SessionOptions, RefuseWhatIsNotThereYetInsteadOfIgnoringIt) {
             "outlineThreshold is not a number. Give one, or leave it at its default.");
   EXPECT_EQ(message([&](SessionOptions &o) { o.timeLimitScheduler = double(nan); }),
             "timeLimitScheduler is not a number. Give one, or leave it at its default.");
-  EXPECT_EQ(message([](SessionOptions &o) { o.swapLimitScheduler = -5; }),
-            "swapLimitScheduler is -5; it must not be negative.");
+  EXPECT_EQ(message([](SessionOptions &o) { o.timeLimitScheduler = -5; }),
+            "timeLimitScheduler is -5; it must not be negative.");
   EXPECT_EQ(message([](SessionOptions &o) { o.numIOTiles = -1; }),
             "numIOTiles is -1; it must not be negative.");
   EXPECT_NE(message([](SessionOptions &o) { o.bufferingDepthMap["x"] = 0; }), "accepted");
-  EXPECT_NE(message([](SessionOptions &o) {
-              o.weightTensorLocationSettings.minElementsForOffChip = -1;
-            }),
-            "accepted");
+  EXPECT_NE(
+      message([](SessionOptions &o) { o.weightTensorLocationSettings.minElementsForOffChip = -1; }),
+      "accepted");
 }
 
 TEST(SessionOptions, CountMicroBatchesWithoutWrapping) {
@@ -149,11 +149,10 @@ TEST(SessionOptions, RefuseToRecomputeThePipelineThatIsNotThere) {
   const popart::testing::Product model;
   SessionOptions options;
   options.autoRecomputation = RecomputationType::Pipeline;
-  EXPECT_EQ(popart::testing::messageOf([&] {
-              model.training(DataFlow(1), ConstSGD(0.1f), options);
-            }),
-            "autoRecomputation is Pipeline, which keeps what enters the stages of a pipeline, and "
-            "there is none. Set enablePipelining, or take Standard or RecomputeAll.");
+  EXPECT_EQ(
+      popart::testing::messageOf([&] { model.training(DataFlow(1), ConstSGD(0.1f), options); }),
+      "autoRecomputation is Pipeline, which keeps what enters the stages of a pipeline, and "
+      "there is none. Set enablePipelining, or take Standard or RecomputeAll.");
 }
 
 TEST(Session, SaysThatItsDeviceWasDetached) {
@@ -167,12 +166,41 @@ TEST(Session, SaysThatItsDeviceWasDetached) {
   EXPECT_EQ(popart::testing::step(*session, "x", ones, model.y, 2), first);
   session->weightsToHost();
   device->detach();
-  EXPECT_EQ(popart::testing::messageOf([&] { popart::testing::step(*session, "x", ones, model.y, 2); }),
-            "The session's device was detached. Call prepareDevice() to attach and load it again, "
-            "then weightsFromHost().");
+  EXPECT_EQ(
+      popart::testing::messageOf([&] { popart::testing::step(*session, "x", ones, model.y, 2); }),
+      "The session's device was detached. Call prepareDevice() to attach and load it again, "
+      "then weightsFromHost().");
+  EXPECT_EQ(session->getReport().compilation().target().numTiles(), 8u);
+  EXPECT_NE(session->getSummaryReport().find("Tile"), std::string::npos);
   session->prepareDevice();
   session->weightsFromHost();
   EXPECT_EQ(popart::testing::step(*session, "x", ones, model.y, 2), second);
+}
+
+TEST(Session, LeavesIpusIdleThatItHasNoUseFor) {
+  const popart::testing::Product model;
+  SessionOptions options;
+  options.enableReplicatedGraphs = true;
+  options.replicatedGraphCount = 2;
+  auto session = model.training(DataFlow(1, {{model.y, AnchorReturnType("All")}}),
+                                SGD({{"defaultLearningRate", {1, true}}}), options,
+                                popart::testing::modelDevice(4));
+  session->prepareDevice();
+  session->weightsFromHost();
+  const popart::testing::Floats ones(4, 1), first{2, 3, 2, 3};
+  EXPECT_EQ(popart::testing::step(*session, "x", ones, model.y, 4), first);
+  for (const auto &tile : session->getReport().compilation().tiles())
+    if (tile.id() / 8 % 2) {
+      EXPECT_EQ(tile.memory().category().variable().total(), 0u) << "on tile " << tile.id();
+    }
+  options.enablePipelining = true;
+  EXPECT_EQ(popart::testing::messageOf([&] {
+              model.training(DataFlow(1, {{model.y, AnchorReturnType("All")}}),
+                             SGD({{"defaultLearningRate", {1, true}}}), options,
+                             popart::testing::modelDevice(4));
+            }),
+            "enablePipelining needs virtualGraphMode, which shares the stages out to IPUs; it is "
+            "Off. Set it to Manual or Auto.");
 }
 
 TEST(DeviceManager, SaysWhatIsNoDevice) {
@@ -222,11 +250,11 @@ TEST(Session, SaysWhatIsNoLossAndNoPipeline) {
     }
     return "accepted";
   };
-  EXPECT_EQ(message(y, false), "The loss \"Relu:0\" is FLOAT [2,3], not one number. Reduce it, for "
-                               "instance with identityloss.");
+  EXPECT_EQ(message(y, false), "The loss \"Relu:0\" must be a scalar tensor, but is FLOAT [2,3]. "
+                               "Reduce it, for instance with identityloss.");
   EXPECT_EQ(message(y, true),
-            "enablePipelining needs several IPUs in a replica, which virtualGraphMode shares the "
-            "stages out to; there is one. Take a larger device, or switch it off.");
+            "Pipelining requires more than 1 IPU in a replica, which virtualGraphMode shares the "
+            "stages out to. Take a larger device, or switch it off.");
 }
 
 // The cost that is read off the executable is the one that a run counts.

@@ -74,7 +74,8 @@ namespace {
 void checkType(const TensorId &id, const StepTensor &tensor, const IArray &array,
                const char *what) {
   const auto given = array.dataType(), wanted = tensor.info.dataType();
-  if (!session::convertible(wanted, given))
+  const bool bytes = *what == 'o' && wanted == DataType::BOOL && given == DataType::UINT8;
+  if (!bytes && !session::convertible(wanted, given))
     throw runtime_error(base::str("The ", what, " array of \"", id, "\" is of type ", nameOf(given),
                                   ", but the tensor is ", tensor.info, ". Make it an array of ",
                                   lowerCaseNameOf(wanted), "."));
@@ -92,17 +93,25 @@ void checkCount(const TensorId &id, const StepTensor &tensor, const IArray &arra
                                   base::list(array.shape()), ", but the tensor is ", tensor.info,
                                   ". Transpose or reshape it."));
 }
+[[noreturn]] void noInput(const TensorId &id, const std::map<TensorId, StepTensor> &inputs) {
+  std::vector<std::string> names;
+  for (const auto &[name, tensor] : inputs)
+    names.push_back(name);
+  throw runtime_error(base::str("An input array was given for \"", id,
+                                "\", which is no input of the model. Leave it out.",
+                                base::didYouMean(id, names)));
+}
 // An array is missing; one that was given under a name like it may be meant for it.
 [[noreturn]] void missing(const TensorId &id, const TensorInfo &info, const char *what,
                           const std::vector<std::string> &unknown) {
   throw runtime_error(base::str("No ", what, " array was given for \"", id, "\" (", info, ").",
-                                unknown.empty() ? ""
-                                                : base::str(" There is one for \"", unknown.front(),
-                                                            *what == 'i'
-                                                                ? "\", which is no input of the "
-                                                                  "model."
-                                                                : "\", which is no anchor of the "
-                                                                  "session.")));
+                                unknown.empty()
+                                    ? ""
+                                    : base::str(" There is one for \"", unknown.front(),
+                                                *what == 'i' ? "\", which is no input of the "
+                                                               "model."
+                                                             : "\", which is no anchor of the "
+                                                               "session.")));
 }
 
 } // namespace
@@ -125,17 +134,15 @@ void StepIO::assertNumElements(const std::map<TensorId, StepTensor> &inputs,
         missing(id, tensor.info, what, unknown);
   };
   check(inputs_, inputs, "input");
+  for (const auto &[id, cursor] : inputs_)
+    if (!inputs.count(id))
+      noInput(id, inputs);
   check(outputs_, anchors, "output");
 }
 
 void StepIO::warn(const std::map<TensorId, StepTensor> &inputs) const {
   for (const auto &[id, cursor] : inputs_) {
-    const auto it = inputs.find(id);
-    if (it == inputs.end()) {
-      session::log().warn("The model has no input \"", id, "\": its array is not used.");
-      continue;
-    }
-    const auto &tensor = it->second;
+    const auto &tensor = inputs.at(id);
     if (tensor.buffers == 0)
       session::log().warn("The model does not use its input \"", id, "\".");
     else if (cursor.array->dataType() == DataType::INT64 &&

@@ -35,9 +35,10 @@ TEST(StepIo, SaysWhatIsWrongWithArrays) {
   EXPECT_EQ((stepMessage<float, float>("xx", {2, 2}, "Mul:0", {4})),
             "No input array was given for \"x\" (FLOAT [2]). There is one for \"xx\", which is no "
             "input of the model.");
-  EXPECT_EQ((stepMessage<float, float>("x", {2, 2}, "Mul:1", {4})),
-            "No output array was given for \"Mul:0\" (FLOAT [2]). There is one for \"Mul:1\", which "
-            "is no anchor of the session.");
+  EXPECT_EQ(
+      (stepMessage<float, float>("x", {2, 2}, "Mul:1", {4})),
+      "No output array was given for \"Mul:0\" (FLOAT [2]). There is one for \"Mul:1\", which "
+      "is no anchor of the session.");
   EXPECT_EQ((stepMessage<std::int32_t, float>("x", {2, 2}, "Mul:0", {4})),
             "The input array of \"x\" is of type INT32, but the tensor is FLOAT [2]. Make it an "
             "array of float32.");
@@ -53,16 +54,48 @@ TEST(StepIo, SaysWhatIsWrongWithArrays) {
             "returned as All).");
 }
 
-TEST(StepIo, LeavesArraysAloneThatTheModelDoesNotKnow) {
+TEST(StepIo, LeavesArraysAloneThatAreNoAnchors) {
   Product model;
   auto session = model.inference(anchored(model.y, 1));
   session->prepareDevice();
   std::vector<float> x{3, 5}, y(2), other(7, 9);
-  NDArrayWrapper<float> from(x.data(), Shape{2}), to(y.data(), Shape{2}), more(other.data(), Shape{7});
-  StepIO io({{"x", from}, {"not", more}}, {{"Mul:0", to}, {"there", more}});
+  NDArrayWrapper<float> from(x.data(), Shape{2}), to(y.data(), Shape{2}),
+      more(other.data(), Shape{7});
+  StepIO io({{"x", from}}, {{"Mul:0", to}, {"there", more}});
   session->run(io);
   EXPECT_NE(y[0], 0);
   EXPECT_EQ(other, std::vector<float>(7, 9));
+}
+
+TEST(StepIo, RefusesArraysForWhatIsNoInput) {
+  Product model;
+  auto session = model.inference(anchored(model.y, 1));
+  session->prepareDevice();
+  std::vector<float> x{3, 5}, y(2);
+  NDArrayWrapper<float> from(x.data(), Shape{2}), to(y.data(), Shape{2});
+  for (const TensorId id : {"Mul:0", "not", "xx"}) { // computed, or nowhere
+    StepIO io({{"x", from}, {id, from}}, {{"Mul:0", to}});
+    EXPECT_EQ(messageOf([&] { session->run(io); }),
+              base::str("An input array was given for \"", id,
+                        "\", which is no input of the model. Leave it out.",
+                        id == "xx" ? " Did you mean \"x\"?" : ""));
+  }
+}
+
+TEST(StepIo, FillsArraysOfBytesWithTruthValues) {
+  const auto builder = Builder::create();
+  const auto x = builder->addInputTensor("FLOAT", Shape{3}, "x");
+  const auto y = builder->aiOnnxOpset11().less({x, builder->aiOnnxOpset11().abs({x})});
+  const auto session =
+      InferenceSession::createFromOnnxModel(builder->getModelProto(), anchored(y), modelDevice());
+  session->prepareDevice();
+  std::vector<float> in{1, -2, 3};
+  std::vector<std::uint8_t> out(3, 7);
+  NDArrayWrapper<float> from(in.data(), Shape{3});
+  NDArrayWrapper<std::uint8_t> to(out.data(), Shape{3});
+  StepIO io({{x, from}}, {{y, to}});
+  session->run(io);
+  EXPECT_EQ(out, (std::vector<std::uint8_t>{0, 1, 0}));
 }
 
 TEST(StepIo, RefusesArraysWithDimensionsInAnotherOrder) {
@@ -295,9 +328,6 @@ TEST(Session, SaysWhatMustComeFirst) {
   EXPECT_EQ(messageOf([&] { session->run(io); }),
             "The weights have not been sent to the device. Call weightsFromHost() before run().");
   EXPECT_EQ(messageOf([&] { session->run("other", io); }), "The session has no program \"other\".");
-  EXPECT_EQ(messageOf([&] { model.inference(anchored(model.y), {}, modelDevice(2)); }),
-            "The device has 2 IPUs and there are 1 replicas, but virtualGraphMode is Off, so that "
-            "a replica uses one IPU. Take a device with 1 IPUs, or set virtualGraphMode.");
 }
 
 TEST(Session, CountsCycles) {

@@ -46,19 +46,24 @@ void addGradients(Preparation &p) {
   const auto &request = p.request;
   auto &prepared = p.out;
   ir::Graph &graph = p.graph();
-  const auto place = placeOfLoss(p);
-  p.lossStage = place.pipelineStage;
+  auto place = placeOfLoss(p);
+  const bool apart = p.options().createImplicitPipeliningFwdOnlyProgram;
+  if (auto &stage = place.pipelineStage) {
+    p.mirror = 2 * *stage + apart;
+    *stage += apart;
+  }
   const auto forward = graph.nodes.size();
   const Value loss = graph.find(request.loss);
   if (loss == ir::none)
     graph.require(request.loss); // throws, with near matches
   if (graph[loss].info.nelms() != 1)
-    throw error(base::str("The loss \"", request.loss, "\" is ", graph[loss].info,
-                          ", not one number. Reduce it, for instance with identityloss."));
+    throw error(base::str("The loss \"", request.loss, "\" must be a scalar tensor, but is ",
+                          graph[loss].info, ". Reduce it, for instance with identityloss."));
   autodiff::Request ask{loss,
                         optimizer::lossScale(graph, *request.optimizer, graph[loss].info.dataType(),
                                              prepared.context),
                         trainable(graph)};
+  ask.apart = apart;
   const auto weights = ask.wanted;
   ask.wanted.merge(anchoredGradients(graph, request.flow));
   ops::GraphBuilder shape(graph);

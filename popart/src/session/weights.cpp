@@ -95,8 +95,10 @@ void Session::Impl::checkNames(const IWeightsIO &weights, const char *what, bool
   }
 }
 
-// Initialisers that the device has as constants, or not at all, are what the model says.
+// Initialisers that the device has as constants, or not at all, are what the model says, once for
+// every replica if those of all replicas are asked for.
 void Session::Impl::readConstants(const IWeightsIO &weights) const {
+  const auto &variables = source->settings().variables;
   std::set<TensorId> asked;
   for (const auto &[id, info] : source->initialisers(replicas()))
     if (weights.contains(id))
@@ -108,10 +110,16 @@ void Session::Impl::readConstants(const IWeightsIO &weights) const {
     spec.id = id;
     spec.info = value.info();
     const auto data = weights.weight(id);
-    checkSize(spec, data, 1);
+    const auto settings = variables.find(id);
+    const bool all = settings != variables.end() &&
+                     settings->second.getRetrievalMode() == VariableRetrievalMode::AllReplicas;
+    const std::int64_t copies = all ? share().number : 1;
+    checkSize(spec, data, copies);
     const auto bytes = session::deviceForm(value);
-    session::toHost(id, spec.info.dataType(), data.info.dataType(), bytes.data(), data.data,
-                    spec.info.nelms());
+    const auto one = static_cast<std::size_t>(spec.info.nelms()) * bytesOf(data.info.dataType());
+    for (std::int64_t i = 0; i < copies; ++i)
+      session::toHost(id, spec.info.dataType(), data.info.dataType(), bytes.data(),
+                      static_cast<char *>(data.data) + std::size_t(i) * one, spec.info.nelms());
   }
 }
 

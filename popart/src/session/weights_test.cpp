@@ -230,6 +230,24 @@ TEST(Weights, MayDifferBetweenReplicas) {
   }
 }
 
+TEST(Weights, OfInferenceAreReadOncePerReplica) {
+  auto builder = Builder::create();
+  const auto x = builder->addInputTensor("FLOAT", {2}, "x");
+  const auto w =
+      addWeights(*builder, {3, 5}, {2}, "w", VariableSettings(VariableRetrievalMode::AllReplicas));
+  const auto y = builder->aiOnnxOpset11().mul({x, w});
+  for (const bool constant : {true, false}) {
+    auto options = replicated(3);
+    options.constantWeights = constant;
+    auto session = InferenceSession::createFromOnnxModel(builder->getModelProto(),
+                                                         DataFlow(1, {{y, everything}}),
+                                                         modelDevice(3), InputShapeInfo(), options);
+    session->prepareDevice();
+    session->weightsFromHost();
+    EXPECT_EQ(readWeight(*session, w, 6), (Floats{3, 5, 3, 5, 3, 5}));
+  }
+}
+
 // Weights so large that they stay where the model's bytes are.
 TEST(Weights, LargeOnesAreTrainedGroupedSavedAndReloaded) {
   constexpr std::size_t n = 20000;

@@ -144,7 +144,7 @@ namespace {
 // What earlier backward stages read is kept for them.
 class Repeater {
 public:
-  Repeater(Graph &graph, Stage lossStage) : graph_(graph), links_(graph), lossStage_(lossStage) {}
+  Repeater(Graph &graph, Stage mirror) : graph_(graph), links_(graph), mirror_(mirror) {}
 
   void run() {
     std::vector<Node> nodes;
@@ -169,7 +169,7 @@ private:
   // Where gradients of the node's stage are computed.
   Stage stageAgain(const Node &maker) const {
     const auto stage = maker.settings.pipelineStage;
-    return stage && lossStage_ ? std::max(*stage, 2 * *lossStage_ - *stage) : stage;
+    return stage && mirror_ ? std::max(*stage, *mirror_ - *stage) : stage;
   }
   // Whether a reader in that stage gets the value that is computed again.
   bool isRepeated(Value v, const Stage &reader) const {
@@ -219,18 +219,18 @@ private:
 
   Graph &graph_;
   const ir::Links links_;
-  const Stage lossStage_;
+  const Stage mirror_;
   std::map<Value, Value> made_;
 };
 
 } // namespace
 
-void recompute(Graph &graph, Stage lossStage) {
+void recompute(Graph &graph, Stage mirror) {
   if (std::none_of(graph.nodes.begin(), graph.nodes.end(), [](const Node &node) {
         return isForward(node) && node.settings.recompute == Recompute::Recompute;
       }))
     return;
-  Repeater(graph, lossStage).run();
+  Repeater(graph, mirror).run();
 }
 
 } // namespace popart::transforms

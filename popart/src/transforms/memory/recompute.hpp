@@ -13,7 +13,7 @@ namespace popart::transforms {
 void chooseRecomputation(ir::Graph &graph, RecomputationType type);
 
 // Adds the second computation of every marked node that the backward pass needs.
-// In a pipeline, the stage of the loss is where the backward pass begins.
-void recompute(ir::Graph &graph, std::optional<std::int64_t> lossStage = std::nullopt);
+// In a pipeline, the gradients of stage s are computed in stage `mirror` - s.
+void recompute(ir::Graph &graph, std::optional<std::int64_t> mirror = std::nullopt);
 
 } // namespace popart::transforms

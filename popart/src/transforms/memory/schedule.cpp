@@ -19,6 +19,7 @@
 #include <cctype>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <popart/error.hpp>
 #include <random>
@@ -216,7 +217,8 @@ class Scheduler {
 public:
   Scheduler(const Graph &graph, const SessionOptions &options)
       : orders_(graph), ranks_(graph, options), options_(options), present_(orders_.size()),
-        swapsLeft_(options.swapLimitScheduler) {
+        swapsLeft_(options.swapLimitScheduler < 0 ? std::numeric_limits<std::int64_t>::max()
+                                                  : options.swapLimitScheduler) {
     std::iota(present_.begin(), present_.end(), 0u);
     for (const unsigned char c : options.kahnTieBreaker)
       tie_ += static_cast<char>(std::tolower(c));

@@ -5,6 +5,7 @@
 #include "op/opview.hpp"
 #include <algorithm>
 #include <popart/error.hpp>
+#include <ranges>
 
 namespace popart::transforms {
 
@@ -68,13 +69,36 @@ void sharePhases(Graph &graph, std::int64_t phases) {
   }
 }
 
+// Nodes without a phase are in that of what they read last; if no node makes that, in the phase of
+// their first reader.
+void inferPhases(Graph &graph) {
+  std::vector<std::optional<std::int64_t>> made(graph.size()), read(graph.size());
+  for (auto &node : graph.nodes) {
+    auto &phase = node.settings.executionPhase;
+    const bool given = phase.has_value();
+    for (Value v : node.inputs)
+      if (!given && v != none && made[v.value])
+        phase = std::max(phase.value_or(0), *made[v.value]);
+    for (Value v : node.outputs)
+      if (v != none)
+        made[v.value] = phase;
+  }
+  for (auto &node : std::views::reverse(graph.nodes)) {
+    auto &phase = node.settings.executionPhase;
+    const bool given = phase.has_value();
+    for (Value v : node.outputs)
+      if (!given && v != none && read[v.value])
+        phase = std::min(phase.value_or(*read[v.value]), *read[v.value]);
+    phase = phase.value_or(0);
+    for (Value v : node.inputs)
+      if (v != none)
+        read[v.value] = std::min(read[v.value].value_or(*phase), *phase);
+  }
+}
+
 void checkAnnotations(const Graph &graph, std::int64_t phases) {
   std::vector<std::int64_t> made(graph.size(), 0);
   for (const auto &node : graph.nodes) {
-    if (!node.settings.executionPhase)
-      throw error(base::str(ops::describe(graph, node),
-                            " has no execution phase, but others have one. Give all operators a "
-                            "phase, or none."));
     const auto phase = *node.settings.executionPhase;
     if (phase < 0 || phase >= phases)
       throw error(base::str(ops::describe(graph, node), " is in execution phase ", phase,
@@ -97,7 +121,9 @@ void assignPhases(Graph &graph, const ExecutionPhaseSettings &settings, unsigned
   const bool annotated = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node &node) {
     return node.settings.executionPhase.has_value();
   });
-  if (!annotated)
+  if (annotated)
+    inferPhases(graph);
+  else
     sharePhases(graph, settings.phases);
   checkAnnotations(graph, settings.phases);
   const bool several = ipus > static_cast<unsigned>(settings.stages);

@@ -10,7 +10,7 @@ namespace popart::transforms {
 
 using ir::Graph;
 
-std::int64_t countStages(const Graph &graph, std::int64_t microBatches, bool accumulation) {
+std::int64_t countStages(const Graph &graph) {
   std::map<std::int64_t, std::int64_t> ipuOf;
   for (const auto &node : graph.nodes) {
     if (node.pass == ir::Pass::Update)
@@ -22,18 +22,9 @@ std::int64_t countStages(const Graph &graph, std::int64_t microBatches, bool acc
                             " and ", ipu, " (", ops::describe(graph, node),
                             "). A stage has one IPU."));
   }
-  std::int64_t expected = 0;
-  for (const auto &[stage, ipu] : ipuOf)
-    if (stage != expected++)
-      throw error(base::str("Pipeline stages must be numbered without gaps: there is no stage ",
-                            expected - 1, "."));
-  if (microBatches < expected)
-    throw error(base::str("A pipeline of ", expected,
-                          " stages needs at least as many micro-batches to "
-                          "be filled; ",
-                          accumulation ? "accumulationFactor" : "batchesPerStep", " is ",
-                          microBatches, "."));
-  return expected;
+  if (!ipuOf.empty() && ipuOf.rbegin()->first + 1 != std::int64_t(ipuOf.size()))
+    throw internal_error("Pipeline stages have gaps.");
+  return std::int64_t(ipuOf.size());
 }
 
 } // namespace popart::transforms

@@ -5,8 +5,7 @@
 
 namespace popart::transforms {
 
-// Checks that stages have no gaps, keep to one IPU each, and that there are enough micro-batches to
-// fill the pipeline. Returns the number of stages.
-std::int64_t countStages(const ir::Graph &graph, std::int64_t microBatches, bool accumulation);
+// Checks that stages keep to one IPU each. Returns their number.
+std::int64_t countStages(const ir::Graph &graph);
 
 } // namespace popart::transforms

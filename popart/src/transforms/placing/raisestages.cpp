@@ -3,6 +3,7 @@
 
 #include "transforms/placing/stageipus.hpp"
 #include <algorithm>
+#include <map>
 
 namespace popart::transforms {
 
@@ -10,6 +11,21 @@ using ir::Graph;
 using ir::none;
 using ir::Pass;
 using ir::Value;
+
+namespace {
+void closeGaps(Graph &graph) {
+  std::map<std::int64_t, std::int64_t> numbers;
+  for (const auto &node : graph.nodes)
+    if (node.pass != Pass::Update)
+      numbers.emplace(*node.settings.pipelineStage, 0);
+  std::int64_t next = 0;
+  for (auto &[stage, number] : numbers)
+    number = next++;
+  for (auto &node : graph.nodes)
+    if (auto &stage = node.settings.pipelineStage; stage && numbers.count(*stage))
+      stage = numbers.at(*stage);
+}
+} // namespace
 
 void raiseStages(Graph &graph) {
   StageIpus stages(graph);
@@ -28,6 +44,7 @@ void raiseStages(Graph &graph) {
       if (v != none)
         stage[v.value] = own;
   }
+  closeGaps(graph);
 }
 
 } // namespace popart::transforms
