@@ -90,7 +90,7 @@ def _wrong(kind, value):
                 return f"is no text that can be written as UTF-8: {ascii(value)}"
             return ""
         return "" if isinstance(value, bytes) else f"must be a str, not {_described(value)}"
-    if kind == "DebugContext" and isinstance(value, (str, bytes)):
+    if kind == "DebugContext" and isinstance(value, (str, bytes, core.DebugInfo)):
         return ""
     if kind == "numpy.ndarray":
         return "" if isinstance(value, (np.ndarray, np.generic)) else f"must be a numpy array, not {_described(value)}"

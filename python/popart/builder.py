@@ -79,7 +79,8 @@ class Builder(core._BuilderCore):
 
     def _onnx(self, version):
         if self._opset is not None and self._opset != version:
-            raise RuntimeError(f"Invalid opset {version} used; this builder already uses opset {self._opset} of ai.onnx.")
+            raise RuntimeError(f"Invalid opset 'aiOnnxOpset{version}' selected. "
+                               f"Opset for domain ai.onnx already defined as {self._opset}")
         if version not in _OPSETS:
             raise RuntimeError(f"There is no opset {version} of ai.onnx; use one of 6 to 17.")
         self._opset = version

@@ -40,6 +40,9 @@ def _fitting(compile):
         raise OutOfMemoryException(str(e), e._report, e._profile) from None
 
 
+_BITS = {"bfloat16": "uint16", "float8_143": "uint8", "float8_152": "uint8"}  # types that numpy does not have
+
+
 class _Session:
     """What both kinds of sessions do in Python."""
 
@@ -66,7 +69,7 @@ class _Session:
     def initAnchorArrays(self) -> "dict[str, np.ndarray]":
         """An array for every anchor, of the shape that one step fills."""
         return {
-            name: np.empty(info.shape(), dtype=info.data_type_lcase())
+            name: np.empty(info.shape(), dtype=_BITS.get(info.data_type_lcase(), info.data_type_lcase()))
             for name, info in self._anchorArrayInfos().items()
         }
 

@@ -13,7 +13,7 @@ from harness import device, infer
 
 # Class: its attributes and methods. The names are those of PopART 3.4.
 NAMES = {
-    "": """Builder InferenceSession TrainingSession OutOfMemoryException TensorInfo DataType DebugContext
+    "": """Builder InferenceSession TrainingSession OutOfMemoryException TensorInfo DataType DebugContext DebugInfo
         OptimizerValue CommGroup CommGroupType InputShapeInfo InputSettings ReplicatedStreamMode VariableSettings
         ReplicaGrouping VariableRetrievalMode TileSet ExchangeStrategy TensorLocation TensorLocationSettings TensorStorage
         ReplicatedTensorSharding DataFlow AnchorReturnType PyStepIO PyStepIOCallback PyWeightsIO DeviceManager DeviceInfo

@@ -38,6 +38,8 @@ DataType dataTypeOf(const py::dtype &type) {
 py::dtype dtypeOf(DataType type) {
   if (type == DataType::FLOAT8_143 || type == DataType::FLOAT8_152)
     return py::dtype("uint8");
+  if (type == DataType::BFLOAT16) // as bits, for numpy has none
+    return py::dtype("uint16");
   return py::dtype(popart::lowerCaseNameOf(type));
 }
 popart::TensorInfo infoOf(const py::array &array) {

@@ -15,6 +15,55 @@ DataType typeFrom(const py::object &type) {
     return type.cast<DataType>();
   return dataTypeOf(py::dtype::from_args(type));
 }
+
+using Facts = poplar::ProfileValue;
+// Text, numbers, and lists and dicts of them.
+Facts factFrom(const py::handle &value) {
+  if (py::isinstance<py::bool_>(value))
+    return value.cast<bool>();
+  if (py::isinstance<py::int_>(value))
+    return value.cast<std::int64_t>();
+  if (py::isinstance<py::float_>(value))
+    return value.cast<double>();
+  if (py::isinstance<py::str>(value))
+    return value.cast<std::string>();
+  if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value)) {
+    Facts::Vector items;
+    for (const auto &item : value)
+      items.push_back(factFrom(item));
+    return items;
+  }
+  if (!py::isinstance<py::dict>(value))
+    throw py::type_error("DebugInfo.setValue: " + shown(value) +
+                         " is no text, number, list or dict of them.");
+  Facts::Map members;
+  for (const auto &[key, item] : value.cast<py::dict>())
+    members[py::str(key)] = factFrom(item);
+  return members;
+}
+
+void bindDebugInfo(py::module &m, py::class_<popart::DebugContext> &context) {
+  using poplar::DebugInfo;
+  py::class_<DebugInfo, std::shared_ptr<DebugInfo>>(
+      m, "DebugInfo", "Facts about one call, for the file of initializePoplarDebugInfo.")
+      .def(py::init([](const popart::DebugContext &of, const std::string &layer) {
+             return std::make_shared<DebugInfo>(of, layer);
+           }),
+           py::arg("debugContext"), py::arg("layer"), "Of a call, by the name of who makes it.")
+      .def(
+          "setValue",
+          [](DebugInfo &self, const std::string &name, const py::object &value) {
+            return self.setValue(name, factFrom(value));
+          },
+          py::arg("name"), py::arg("value"),
+          "Adds a fact: text, a number, a list or a dict; whether it was not there yet.");
+  context.def(py::init([](const DebugInfo &of, const std::string &name) {
+                return popart::DebugContext(of, name);
+              }),
+              py::arg("debugInfo"), py::arg("name") = std::string(),
+              "A name below that of the call, which it belongs to.");
+  py::implicitly_convertible<DebugInfo, popart::DebugContext>();
+}
 } // namespace
 
 void bindTypes(py::module &m) {
@@ -28,6 +77,7 @@ void bindTypes(py::module &m) {
       });
   copyable(context);
   py::implicitly_convertible<std::string, popart::DebugContext>();
+  bindDebugInfo(m, context);
 
   py::enum_<DataType> types(m, "DataType", "Element types of tensors.");
   for (int i = 0; i <= int(DataType::UNDEFINED); ++i)
