@@ -9,6 +9,7 @@ import numpy as np
 import popart
 import pytest
 from harness import device
+from threads import together
 
 
 def scaling(batches=1):
@@ -21,25 +22,6 @@ def scaling(batches=1):
     session.prepareDevice()
     session.weightsFromHost()
     return session, x, y
-
-
-def together(*works):
-    """Runs them at the same time; the first exception, if any, is raised here."""
-    failures = []
-
-    def guarded(work):
-        try:
-            work()
-        except BaseException as e:
-            failures.append(e)
-    threads = [threading.Thread(target=guarded, args=(work,), daemon=True) for work in works]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(120)
-        assert not thread.is_alive(), "a thread waits for ever"
-    if failures:
-        raise failures[0]
 
 
 def by_arrays(session, x, y, value):
@@ -119,6 +101,7 @@ def test_interrupt_ends_the_steps_of_all_threads():
 import os, signal, threading, time
 import numpy as np, popart
 from harness import device
+from threads import together
 b = popart.Builder()
 x = b.aiOnnx.randomuniform([64, 64])
 y = b.aiOnnx.matmul([x, x])
