@@ -110,6 +110,7 @@ class LegacyBeginBlockFn(torch.nn.Module):
     def __init__(self, function, user_id=None, ipu_id=None):
         super().__init__()
         self.function = function
+        self._user_id, self._ipu_id = user_id, ipu_id
         BeginBlock(self, user_id, ipu_id)
 
     def forward(self, *args, **kwargs):

@@ -28,11 +28,12 @@ class VariableAttributes:
 
     def __init__(self, variable, allowed):
         self._variable = set(variable)
-        self._allowed = tuple(allowed)
+        self._allowed_attributes = tuple(allowed)
 
     def _known(self, name):
-        if name not in self._allowed:
-            raise ValueError(f"{name!r} can be neither constant nor variable. Attributes are {', '.join(self._allowed)}.")
+        if name not in self._allowed_attributes:
+            raise ValueError(f"{name!r} can be neither constant nor variable. Attributes are "
+                             f"{', '.join(self._allowed_attributes)}.")
         return name
 
     def isConstant(self, name: str) -> bool:

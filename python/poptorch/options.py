@@ -11,11 +11,13 @@ import torch
 
 from poptorch import _logging, options_config
 from poptorch.enums import CommGroupType, OutputMode
+from poptorch.errors import ConfigFileError  # noqa: F401 (programs catch poptorch.options.ConfigFileError)
 from poptorch.options_base import Option, member, positive, seed, texts
 from poptorch.options_device import DeviceOptions
 from poptorch.options_groups import DistributedOptions, JitOptions, PrecisionOptions, TrainingOptions
 from poptorch.options_locations import PopartOptions, TensorLocationOptions
 
+_DistributedOptions = DistributedOptions  # the vendor's name
 _EXCLUDED = ["install/poptorch", "site-packages/torch", "dist-packages/torch"]
 
 

@@ -32,6 +32,8 @@ class DeviceOptions(OptionSet):
         """How blocks become stages or phases."""
         return self._strategy
 
+    _execution_strategy = execution_strategy  # the vendor's name
+
     def setExecutionStrategy(self, strategy: Strategy):
         """How a model is spread over IPUs: PipelinedExecution, ShardedExecution or phases."""
         self.checkIsFrozen()

@@ -35,7 +35,7 @@ def sessionOptions(options, training: bool, placer=None, optimizer=None):
             _set(out, name, value)
     if logger.isEnabledFor(logging.DEBUG):
         _log(out, popart.SessionOptions())
-    return out, _patterns(popart, options)
+    return out, _patterns(popart, options._Popart.patterns_level, options._Popart.patterns)
 
 
 def _log(out, plain):
@@ -181,10 +181,30 @@ def _set(out, name, value):
         raise createPoptorchError(f'The popart option "{name}" cannot be {value!r}: {error}') from error
 
 
-def _patterns(popart, options):
-    level = (popart.PatternsLevel.NoPatterns, popart.PatternsLevel.Minimal, popart.PatternsLevel.Default,
-             popart.PatternsLevel.All)[options._Popart.patterns_level]
-    out = popart.Patterns(level)
-    for name, on in options._Popart.patterns.items():
+def _patterns(popart, level, wanted):
+    levels = popart.PatternsLevel
+    out = popart.Patterns((levels.NoPatterns, levels.Minimal, levels.Default, levels.All)[level])
+    for name, on in wanted.items():
         out.enablePattern(name, on)
     return out
+
+
+def validate(values: dict):
+    """poptorch.Error unless all are options, with values that they can have; as Options.toDict() has them."""
+    import popart
+    from poptorch.errors_translate import translated
+    from poptorch.options import Options
+    whole = Options()
+    known = {name: option for part in (whole, *whole._parts()) for name, option in part.declared.items()}
+    session = popart.SessionOptions()
+    for name, value in values.get("popart_options", {}).items():
+        _set(session, name, value)
+    with translated():
+        _patterns(popart, values.get("patterns_level", 2), values.get("patterns", {}))
+    for name in sorted(values.keys() - {"popart_options", "execution_strategy"}):
+        if name not in known:
+            raise createPoptorchError(f"There is no option {name!r} of a model.")
+        try:
+            known[name].checked(name, values[name])
+        except TypeError as problem:
+            raise createPoptorchError(str(problem)) from problem

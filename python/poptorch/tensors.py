@@ -103,6 +103,10 @@ class IpuNumber(moving.Indexed, IpuTensor):
     """One integer: torch asks an index what it makes of a tensor, also of one that the capture does not know."""
 
 
+for _kind in (IpuTensor, IpuNumber):
+    _kind.__name__ = _kind.__qualname__ = "Tensor"  # torch's errors name the types of arguments
+
+
 def tensor_of(meta, number, value=None):
     one_integer = meta.numel() == 1 and not meta.dtype.is_floating_point and meta.dtype is not torch.bool
     return (IpuNumber if one_integer else IpuTensor)(meta, number, value)

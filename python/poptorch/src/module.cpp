@@ -13,4 +13,7 @@ PYBIND11_MODULE(poptorch_core, m) {
       "Whether there is another compiler beside PopART: no.");
   for (const char *name : {"Error", "RecoverableError", "UnrecoverableError"})
     m.attr(name) = py::module::import("poptorch.errors").attr(name);
+  for (const char *name : {"isCompilingWithDispatcher", "TestErrorType", "_throwTestError",
+                           "throwTestError", "_validateOptions"})
+    m.attr(name) = py::module::import("poptorch._impl").attr(name);
 }

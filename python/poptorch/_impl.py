@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""Inner names that public programs and the user guide use: poptorch._impl, and what poptorch.poptorch_core has in Python."""
+import enum
+
+from poptorch._current import current
+from poptorch.errors import Error
+
+
+def isDispatchTracing() -> bool:
+    """Whether this thread captures a model."""
+    return current() is not None
+
+
+isCompilingWithDispatcher = isDispatchTracing
+
+
+class TestErrorType(enum.Enum):
+    """Errors that _throwTestError raises, to try what a program does then."""
+    __test__ = False  # no case of pytest's
+    Poptorch = 0
+    Popart = 1
+    PopartInternal = 2
+    Poplibs = 3
+    PoplarUnrecoverable = 4
+    PoplarUnknown = 5
+    PoplarRecoverableFullReset = 6
+    PoplarLinkError = 7
+
+
+_THROWN = {TestErrorType.Popart: "popart_exception", TestErrorType.PopartInternal: "popart_internal_exception",
+           TestErrorType.Poplibs: "poplibs_exception",
+           TestErrorType.PoplarUnrecoverable: "poplar_unrecoverable_runtime_error",
+           TestErrorType.PoplarUnknown: "poplar_unknown_runtime_error", TestErrorType.PoplarLinkError: "poplar_exception"}
+
+
+def _throwTestError(kind: TestErrorType):
+    """Raises what an error of this kind becomes, in a model or by itself."""
+    import popart_core
+    from poptorch.errors_translate import translated
+    kind = TestErrorType(kind)
+    text = f"This is a {kind.name} error for tests."
+    if kind == TestErrorType.Poptorch:
+        raise Error(text, "poptorch_cpp_error", ["_throwTestError"])
+    with translated():
+        if kind == TestErrorType.PoplarRecoverableFullReset:
+            popart_core._throw_poplar_recoverable_runtime_error(text, popart_core.RecoveryAction.FULL_RESET)
+        getattr(popart_core, "_throw_" + _THROWN[kind])(text)
+
+
+throwTestError = _throwTestError
+
+
+def _validateOptions(options: dict):
+    """poptorch.Error unless all of a dict like that of Options.toDict() are options, with values that they can have."""
+    from poptorch.options_popart import validate
+    validate(options)
