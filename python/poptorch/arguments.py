@@ -95,7 +95,7 @@ class Signature:
     @staticmethod
     def _default(p):
         if p.default is p.empty:
-            raise createPoptorchError(f"Mandatory parameter {p.name} missing.")
+            raise createPoptorchError(f"Mandatory parameter {p.name} missing. Missing arguments: {p.name}.")
         return p.default
 
     def names(self, count):

@@ -10,7 +10,7 @@ and checks at the end: placer.check(options, training), then ipusToReserve(place
 """
 from typing import NamedTuple
 
-from poptorch.enums import AutoStage, Liveness
+from poptorch.enums import AutoStage, ConnectionType, Liveness
 from poptorch.errors import createPoptorchError, require
 from poptorch.stages import Phase, Stage, phases_of, stages_of
 
@@ -79,12 +79,13 @@ class Placer:
                        else ("deviceIterations", options.device_iterations))
         if value < stages:
             forward = self.numStages(False)
-            split = (f"{forward} that compute forward and {forward - 1} backward, as the last does both" if training else
-                     f"the model is on one IPU after the other, {forward} times")
+            note = (f" Please note that a model with {forward} pipeline stages in PopTorch will have an additional {forward - 1} "
+                    "stages when training." if training else f" The model is on one IPU after the other, {forward} times.")
             also = f" (an inferenceModel of it needs deviceIterations({forward}))" if training else ""
-            raise createPoptorchError(f"poptorch.Options().{name} must be greater than or equal to the number of pipeline "
-                                      f"stages ({stages}), but is {value}. The stages: {split}, each with another batch. "
-                                      f"Use {name}({stages}) or more{also}; a call takes that many batches.")
+            raise createPoptorchError(
+                f"poptorch.Options().{name} must be greater than or equal to the number of pipeline stages ({stages}) when "
+                f"using poptorch.PipelinedExecution.{note} It is {value}, but each stage works on another batch. Use "
+                f"{name}({stages}) or more{also}; a call takes that many batches.")
 
 
 class Strategy:
@@ -267,12 +268,15 @@ class ParallelPhasedExecution(_PhasedExecution):
 
 
 def ipusToReserve(ipus: int, options) -> int:
-    """IPUs of all replicas: a power of two, unless that may be rounded up to."""
+    """IPUs of all replicas: a power of two, unless that may be rounded up to, or the model is only compiled."""
     used = ipus * options.replication_factor
     reserved = 1 << (used - 1).bit_length()
     if reserved > _MOST_IPUS:
-        raise createPoptorchError(f"Too many IPUs requested ({used}): {ipus} per replica and {options.replication_factor} "
-                                  f"replicas. A process has at most {_MOST_IPUS}.")
+        raise createPoptorchError(f"Too many IPUs requested ({used}). Experiments that need more than {_MOST_IPUS} run in "
+                                  f"several processes, which poprun starts. Here a replica has {ipus}, and there are "
+                                  f"{options.replication_factor} replicas.")
+    if options.connection_type == ConnectionType.Never:  # nothing is reserved
+        return used
     if reserved != used and not options.auto_round_num_ipus:
         raise createPoptorchError(
             f"The model specifies the use of {used} IPUs, however PopTorch must reserve a minimum of {reserved} in order to "

@@ -88,12 +88,13 @@ def test_pipelines_need_enough_batches():
     check(True, (("0", 0), ("1", 0)))  # one IPU is no pipeline
     check(True, strategy=poptorch.ShardedExecution())
     check(True, (("0", 0), ("1", 1)), before=True, A=3)
-    with pytest.raises(poptorch.Error, match=r"pipeline stages \(3\), but is 1. The stages: 2 that compute forward "
-                       r"and 1 backward.* Use Training.gradientAccumulation\(3\) or more \(an inferenceModel of it needs "
-                       r"deviceIterations\(2\)\)"):
+    with pytest.raises(poptorch.Error, match=r"pipeline stages \(3\) when using poptorch.PipelinedExecution. Please note that a model "
+                       r"with 2 pipeline stages in PopTorch will have an additional 1 stages when training. It is 1,.* Use "
+                       r"Training.gradientAccumulation\(3\) or more \(an inferenceModel of it needs deviceIterations\(2\)\)"):
         check(True, (("1", 1),), before=True)  # what has no block is on IPU 0
     with pytest.raises(poptorch.Error, match=r"gradientAccumulation must be greater than or equal to the number of "
-                       r"pipeline stages \(7\), but is 6"):
+                       r"pipeline stages \(7\) when using poptorch.PipelinedExecution. Please note that a model with 4 pipeline "
+                       r"stages in PopTorch will have an additional 3 stages when training. It is 6"):
         check(True, A=6, D=20)
     with pytest.raises(poptorch.Error, match=r"deviceIterations must be greater than or equal to the number of "
                        r"pipeline stages \(4\).* 4 times.* Use deviceIterations\(4\) or more"):
@@ -106,5 +107,7 @@ def test_ipus_come_in_powers_of_two():
     with pytest.raises(poptorch.Error, match="PopTorch must reserve a minimum of 4"):
         ipusToReserve(1, options)
     assert ipusToReserve(2, options.autoRoundNumIPUs()) == 8
-    with pytest.raises(poptorch.Error, match="Too many IPUs requested"):
+    with pytest.raises(poptorch.Error, match=r"Too many IPUs requested \(66\). Experiments that need more than 64"):
         ipusToReserve(22, options)
+    offline = poptorch.Options().replicationFactor(3).useOfflineIpuTarget()
+    assert ipusToReserve(1, offline) == 3  # nothing is reserved

@@ -113,8 +113,33 @@ def test_numbers_of_ipus():
               "run, because PopTorch must reserve a power of 2 or maximum of 64 IPUs per process. Please reconfigure your model to "
               "use a different number of IPUs or set poptorch.Options().autoRoundNumIPUs(True)."):
         run(spread, X)
-    with says("Too many IPUs requested (128)"):
+    with says("Too many IPUs requested (128). Experiments that need"):
         run(lambda _, x: x + 1, torch.ones(128), options=poptorch.Options().replicationFactor(128))
+
+
+def test_losses_that_are_independent():
+    class Two(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = torch.nn.Parameter(torch.ones(2))
+
+        def forward(self, x):
+            return poptorch.identity_loss(self.w * x, "sum"), poptorch.identity_loss(self.w + x, "mean")
+
+    with says("Multiple independent losses found in graph. Graph must have one final loss. Wrap final graph loss in "
+              "poptorch.identity_loss. The losses are poptorch::identity_loss (at "):
+        poptorch.trainingModel(Two())(X)
+
+
+def test_arguments_that_are_missing():
+    class Needs(torch.nn.Module):
+        def forward(self, x, z):
+            return x + z
+
+    model = poptorch.inferenceModel(Needs())
+    model(X, z=X)
+    with says("Missing arguments: z."):
+        model(X)
 
 
 def test_custom_operators():
