@@ -26,6 +26,10 @@ class Device:
         """Executables that are kept, a popart_core._Cache; None: there are none."""
         return None
 
+    def report_name(self, name):
+        """The folder of a program's reports, below that of the option autoReport.directory."""
+        return name
+
     def adapt(self, options):
         if self._adapt is not None:
             self._adapt(options)

@@ -5,7 +5,7 @@ import numpy as np
 
 from . import devices, dtypes
 from .errors import InvalidArgumentError
-from .graphs import Graph, active, current
+from .graphs import Graph, active, current, eagerly
 from .kernels import KERNELS
 from .tensors import EagerTensor, SymbolicTensor, Tensor, convert_to_tensor
 from .variables import Variable
@@ -28,8 +28,9 @@ def apply(op, inputs, attributes=None, outputs=1, out_types=None, name=None, bod
     graph = active()
     inputs = [None if t is None else t if isinstance(t, (EagerTensor, SymbolicTensor, Variable)) else convert_to_tensor(t)
               for t in inputs]
-    if graph is None and keras_hook is not None and any(getattr(t, "is_keras", False) for t in inputs):
-        return keras_hook(op, inputs, attributes or {}, outputs, out_types, name)
+    if current.graph is None and keras_hook is not None and any(getattr(t, "is_keras", False) for t in inputs):
+        with eagerly():
+            return keras_hook(op, inputs, attributes or {}, outputs, out_types, name)
     if graph is not None:
         made = graph.record(op, inputs, attributes, outputs, out_types, name, bodies)
     else:

@@ -93,13 +93,13 @@ class Executable:
         self.returned = returned
         flow = {name: popart.AnchorReturnType(how) for name, how in zip(self.outputs, returned)}
         patterns = popart.Patterns(popart.PatternsLevel.Default)
-        first = popart.AnchorReturnType("All")
+        first, name = popart.AnchorReturnType("All"), self.device.report_name(s.name)
         if s.optimizer is not None:
             optimizer = s.optimizer(self.names)
             self._optimizer = popart_core.structure_of(optimizer)
             return converted.training(s.batches, first, flow, optimizer, self.device.info, options, patterns,
-                                      s.name)
-        return converted.inference(s.batches, first, flow, self.device.info, options, patterns, s.name)
+                                      name)
+        return converted.inference(s.batches, first, flow, self.device.info, options, patterns, name)
 
     def _compile(self):
         """Compiles the program, or takes it from the device's cache."""

@@ -16,11 +16,14 @@ from .shapes import TensorShape
 class _Current(threading.local):
     graph = None
     default = None  # of TensorFlow 1: where operations go when nothing is traced
+    home = None  # of TensorFlow 1: whose collections variables are in that are made at once
     shard = stage = None
     update = False  # once per weight update, not for every batch
     scopes = ()  # names
     tapes = ()  # that watch what is computed
     strategy = None  # of the scope
+    device = None  # its name, of the scope
+    after = ()  # of TensorFlow 1: what comes before operations of the scope
 
 
 current = _Current()
@@ -29,6 +32,15 @@ current = _Current()
 def active():
     """The graph that operations go to; None: they are computed at once."""
     return current.graph if current.graph is not None else current.default
+
+
+def ipu_of(device):
+    """The number of an IPU device by its name; None: it is no IPU."""
+    name = "" if device is None or callable(device) else str(device).upper()
+    if "IPU" not in name:
+        return None
+    number = name.rsplit("IPU", 1)[1].strip(":")
+    return int(number) if number.isdigit() else 0
 
 
 @contextlib.contextmanager
@@ -42,14 +54,15 @@ def tracing(graph):
 
 
 @contextlib.contextmanager
-def eagerly():
-    """Nothing is traced in here."""
-    before = current.graph, current.default
+def eagerly(collected=False):
+    """Nothing is traced in here. collected: variables are in the collections of TensorFlow 1's graph all the same."""
+    before = current.graph, current.default, current.home
+    current.home = current.default or current.home if collected else None
     current.graph = current.default = None
     try:
         yield
     finally:
-        current.graph, current.default = before
+        current.graph, current.default, current.home = before
 
 
 @contextlib.contextmanager
@@ -81,6 +94,11 @@ class Graph:
         self.held = []  # what must live as long as the graph
         self.shards = set()  # IPUs that are used
         self.host_calls = []  # of the whole program
+        self.types = {}  # number of a tensor -> its type
+        self.ipus = {}  # number of a tensor -> the IPU device that it is placed on
+        self.assigning = {}  # of TensorFlow 1: number of a tensor -> the tensor, which a variable gets when it is run
+        self.after = {}  # of TensorFlow 1: number of a tensor -> what runs before it
+        self.devices = []  # IPU devices that operations are placed on, of the whole program
 
     # ---- names
 
@@ -97,6 +115,7 @@ class Graph:
     def _tensor(self, number, dtype, name):
         from .tensors import SymbolicTensor
         _, shape = self.recorder.info(number)
+        self.types[number] = dtype
         return SymbolicTensor(self, number, dtype, TensorShape([None if d < 0 else d for d in shape]), name)
 
     def input(self, shape, dtype, name="input"):
@@ -107,6 +126,13 @@ class Graph:
         out = self._tensor(self.recorder.input(dims, dtype.device_type, name), dtype, name)
         self.inputs.append(out)
         return out
+
+    def input_of(self, number):
+        """The input of this number."""
+        known = self.__dict__.setdefault("_by_number", {})
+        if number not in known:
+            known.update((t.number, t) for t in self.inputs)
+        return known[number]
 
     def constant(self, array, dtype=None):
         array = np.asarray(array)
@@ -167,7 +193,17 @@ class Graph:
             dtype = out_types[i] if out_types and out_types[i] is not None else dtypes.of_device(kind, given)
             out.append(self._tensor(first + i, dtype, name if i == 0 else f"{name}:{i}"))
             out[-1].shard = shard
+        self._note_device(out)
+        if current.after and self is current.default:
+            self.after.update((t.number, current.after) for t in out)
         return out
+
+    def _note_device(self, tensors):
+        index = ipu_of(current.device)
+        if index is not None:
+            self.ipus.update((t.number, index) for t in tensors)
+            if index not in self.root.devices:
+                self.root.devices.append(index)
 
     mapping = None  # of a pipeline: the IPU of each stage
     pipelined = True
@@ -196,6 +232,10 @@ class Graph:
         now = self.state.get(id(variable))
         if now is not None:
             return now
+        if current.after and self is current.default:
+            for tensor in reversed(list(_members(current.after))):
+                if getattr(tensor, "assigns", None) is variable:
+                    return tensor
         if self.outer is not None:
             return self.capture(self.outer.read(variable))
         return self._declare(variable)[2]
@@ -277,6 +317,13 @@ def _as_default(graph):
         yield graph
     finally:
         current.default, current.graph = before
+
+
+def _members(operations):
+    """Those that operations stand for."""
+    for each in operations:
+        yield each
+        yield from _members(getattr(each, "members", ()))
 
 
 def _device_attributes(attributes):

@@ -18,7 +18,7 @@ def name_scope(name, default_name=None, values=None):
 
 
 class device:
-    """A device by its name: "/device:IPU:0", "/cpu:0". Programs for IPUs are compiled with ipu_compiler or a strategy."""
+    """A device by its name: "/device:IPU:0", "/cpu:0". In a graph a session runs what is in here on it."""
 
     def __init__(self, name):
         if name is not None and not callable(name) and not any(k in str(name).upper() for k in ("CPU", "IPU", "GPU", "TPU")):
@@ -28,7 +28,7 @@ class device:
         self.name = name
 
     def __enter__(self):
-        self._before = getattr(current, "device", None)
+        self._before = current.device
         current.device = self.name
         return self
 
@@ -46,8 +46,8 @@ def init_scope():
 def control_dependencies(control_inputs):
     """In a traced function the order of the program is kept anyway. In a graph of TensorFlow 1, operations that are made
     in here run after those that are given."""
-    before = getattr(current, "after", ())
-    current.after = (*before, *(control_inputs or ()))
+    before = current.after
+    current.after = (*before, *(control_inputs or ())) if control_inputs is not None else ()
     try:
         yield
     finally:
@@ -61,5 +61,5 @@ def group(*inputs, name=None):
     if graph is None:
         return None
     out = Operation(graph, graph.unique(name or "group_deps"))
-    out.members = nest.flatten(list(inputs))
+    out.members = [*(current.after if graph is current.default else ()), *nest.flatten(list(inputs))]
     return out

@@ -34,19 +34,20 @@ class Variable:
         self._memory = np.array(value.array, self.dtype.as_numpy_dtype, order="C")
         if hasattr(current.strategy, "first_values"):  # the same in all processes
             self._memory = current.strategy.first_values(self._memory)
-        self._initial = self._memory.copy() if active() is not None else None
-        self.initialized = current.default is None  # TensorFlow 1: a session's initializer does it
+        self._initial = self._memory.copy() if active() is not None or current.home is not None else None
+        home = current.default or current.home
+        self.initialized = home is None  # TensorFlow 1: a session's initializer does it
         self.trainable = trainable is None or bool(trainable)
         self.constraint, self.synchronization, self.aggregation = constraint, synchronization, aggregation
         scoped = "/".join((*current.scopes, name or "Variable"))
-        self._name = (current.default.unique(scoped) if current.default is not None else scoped) + ":0"
+        self._name = (home.unique(scoped) if home is not None else scoped) + ":0"
         self.version = 0  # of the values
         self.newest = None  # the program that has them on its device
         self.strategy = current.strategy  # whose scope it was made in
         self._watch()
 
     def _watch(self):
-        graph = current.default
+        graph = current.default or current.home
         if graph is not None:
             graph.add_to_collection("variables", self)
             if self.trainable:

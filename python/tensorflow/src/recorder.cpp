@@ -232,7 +232,7 @@ std::vector<bool> Recorder::depends(Tensor of, const std::vector<std::size_t> &v
 std::unique_ptr<Recorder>
 Recorder::select(const std::vector<Tensor> &outputs,
                  const std::vector<std::pair<std::size_t, Tensor>> &updates,
-                 const std::map<Tensor, Shape> &shapes) const {
+                 const std::map<Tensor, Shape> &shapes, const std::set<Tensor> &fed) const {
   auto out = std::make_unique<Recorder>();
   auto &to = *out->recording_;
   to = *recording_;
@@ -246,15 +246,27 @@ Recorder::select(const std::vector<Tensor> &outputs,
   to.nodes.clear();
   for (auto it = recording_->nodes.rbegin(); it != recording_->nodes.rend(); ++it) {
     const auto &made = it->outputs;
-    if (std::none_of(made.begin(), made.end(), [&](Tensor t) { return needed.count(t) > 0; }))
+    const auto wanted = [&](Tensor t) { return needed.count(t) && !fed.count(t); };
+    if (std::none_of(made.begin(), made.end(), wanted))
       continue;
     needed.insert(it->inputs.begin(), it->inputs.end());
     to.nodes.push_back(*it);
+    for (auto &t : to.nodes.back().outputs)
+      if (fed.count(t)) { // what it makes is not used
+        to.tensors.push_back(to.tensors[t]);
+        t = Tensor(to.tensors.size() - 1);
+      }
   }
   std::reverse(to.nodes.begin(), to.nodes.end());
   const auto unused = [&](const auto &entry) { return !needed.count(entry.first); };
   std::erase_if(to.inputs, unused);
   std::erase_if(to.constants, unused);
+  const auto isInput = [&](Tensor t) {
+    return std::any_of(to.inputs.begin(), to.inputs.end(), [&](auto &i) { return i.first == t; });
+  };
+  for (Tensor t : fed)
+    if (needed.count(t) && !isInput(t))
+      to.inputs.emplace_back(t, "fed:" + std::to_string(t));
   for (const auto &[tensor, shape] : shapes)
     to.tensors.at(tensor).shape = shape;
   return out;
@@ -273,6 +285,18 @@ std::vector<Recorder::Tensor> Recorder::inputs() const {
   std::vector<Tensor> out;
   for (const auto &[tensor, name] : recording_->inputs)
     out.push_back(tensor);
+  return out;
+}
+
+std::vector<Recorder::Edges> Recorder::edges() const {
+  std::vector<Edges> out;
+  for (const auto &node : recording_->nodes) {
+    const bool differentiates = node.op == "Gradients";
+    const auto count = [&](const char *what) {
+      return differentiates ? std::get<std::int64_t>(node.attributes.at(what)) : 0;
+    };
+    out.emplace_back(node.inputs, node.outputs, count("of"), count("by"));
+  }
   return out;
 }
 
@@ -329,11 +353,15 @@ void bindRecorder(py::module &m) {
       .def("convert", &Recorder::convert, py::arg("instead") = std::vector<py::array>(),
            "The graph as a model.")
       .def("listing", &Recorder::listing, "A line for every operation.")
+      .def("described", &Recorder::described, "All of it as dictionaries and lists.")
       .def("fingerprint", &Recorder::fingerprint, "What a compiled program depends on.")
       .def(
           "select", &Recorder::select, py::arg("outputs"), py::arg("updates"), py::arg("shapes"),
+          py::arg("fed") = std::set<Recorder::Tensor>(),
           "The part of the graph that these outputs and updates need, with inputs of these shapes.")
       .def("resolve", &Recorder::resolve, "Learns all shapes, now that those of inputs are known.")
+      .def("edges", &Recorder::edges,
+           "Of every operation: inputs, outputs, and of gradients how many are of and by what.")
       .def("inputs", &Recorder::inputs, "The tensors that are fed.")
       .def("variables", &Recorder::variables, "The numbers of the variables that are used.")
       .def("__len__", &Recorder::size);

@@ -6,6 +6,8 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <set>
+#include <tuple>
 
 namespace py = pybind11;
 
@@ -34,9 +36,14 @@ public:
   void loss(Tensor tensor) { recording_->loss = tensor; }
 
   // The part that these outputs and updates (variable, value) need, with inputs of these shapes.
+  // Tensors that are fed are inputs, whatever makes them.
   std::unique_ptr<Recorder> select(const std::vector<Tensor> &outputs,
                                    const std::vector<std::pair<std::size_t, Tensor>> &updates,
-                                   const std::map<Tensor, popart::Shape> &shapes) const;
+                                   const std::map<Tensor, popart::Shape> &shapes,
+                                   const std::set<Tensor> &fed = {}) const;
+  // Of every operation: inputs, outputs, and of gradients how many values are of and by what.
+  using Edges = std::tuple<std::vector<Tensor>, std::vector<Tensor>, std::int64_t, std::int64_t>;
+  std::vector<Edges> edges() const;
   // Element type and shape, -1 for dimensions that are not known.
   std::pair<popart::DataType, popart::Shape> info(Tensor tensor) const;
   // The numbers of a tensor that is known already.
@@ -46,6 +53,8 @@ public:
   // `instead`: arrays of the device's types that stand for the inputs, if there are any.
   popart::Converted convert(const std::vector<py::array> &instead) const;
   std::string listing() const;
+  // All of it as Python's dictionaries, lists and numbers, to be written to a file.
+  py::dict described() const;
   // Everything that a compiled program depends on, as text.
   std::string fingerprint() const;
   void resolve(); // all shapes, of a selection

@@ -86,11 +86,17 @@ def global_variables_initializer():
     return variables_initializer(global_variables)
 
 
+def local_variables(scope=None):
+    """Those of metrics."""
+    return get_collection(GraphKeys.LOCAL_VARIABLES, scope)
+
+
 def local_variables_initializer():
+    return variables_initializer(local_variables)
+
+
+def tables_initializer():
     return variables_initializer(lambda: [])
-
-
-tables_initializer = local_variables_initializer
 
 
 def set_random_seed(seed):

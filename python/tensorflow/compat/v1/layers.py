@@ -48,4 +48,6 @@ def batch_normalization(inputs, training=False, **kwargs):
     return _call(_layers.BatchNormalization, inputs, (), kwargs, bool(training))
 
 
-_names.lazy(globals(), {})
+_CLASSES = """Dense Conv1D Conv2D Conv3D Conv2DTranspose Conv3DTranspose SeparableConv1D SeparableConv2D Flatten Dropout
+BatchNormalization MaxPooling1D MaxPooling2D MaxPooling3D AveragePooling1D AveragePooling2D AveragePooling3D Layer"""
+_names.lazy(globals(), {name: f"tensorflow.keras.layers:{name}" for name in _CLASSES.split()})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Session: runs the part of a graph that is asked for, on the host's device. What ipu_compiler, iterators and queues make
-comes from their producers."""
+"""Session: runs the part of a graph that is asked for, on the IPUs that operations are placed on and else on the host. What
+ipu_compiler, iterators and queues make comes from their producers."""
 import numpy as np
 
 from tensorflow.framework import devices, nest
@@ -8,23 +8,49 @@ from tensorflow.framework.errors import FailedPreconditionError, InvalidArgument
 from tensorflow.framework.execution import Executable
 from tensorflow.framework.graphs import current
 from tensorflow.framework.operations import Operation
+from tensorflow.compat.v1.order import behind
+from tensorflow.compat.v1.partition import parts
 from tensorflow.framework.tensors import EagerTensor, SymbolicTensor, convert_to_tensor
 from tensorflow.framework.variables import Variable, _Initializer
 
 _open = []
 
 
-class ConfigProto:
-    """Nothing here depends on it."""
+class _Message:
+    """Fields of a protocol message, which have others within; nothing here depends on them."""
 
-    def __init__(self, **kwargs):
-        self.__dict__.update(kwargs)
-        self.gpu_options = GPUOptions()
+    def __init__(self, **fields):
+        self.__dict__.update(fields)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self.__dict__[name] = _Message()
+        return self.__dict__[name]
 
 
-class GPUOptions:
-    def __init__(self, **kwargs):
-        self.__dict__.update(kwargs)
+class ConfigProto(_Message):
+    """Of a session: devices, threads and rewriting of graphs, of which the host and the simulated IPUs have nothing to set."""
+
+
+class GPUOptions(_Message):
+    pass
+
+
+class GraphOptions(_Message):
+    pass
+
+
+class OptimizerOptions(_Message):
+    L0, L1, OFF, ON_1, ON_2 = -1, 0, -1, 1, 2
+
+
+class RunOptions(_Message):
+    NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
+
+
+class RunMetadata(_Message):
+    """Nothing is written into it."""
 
 
 def get_default_session():
@@ -112,6 +138,7 @@ class _Step:
         self.graph = graph
         self.values = {key: array for key, (_, array) in feed.items()}
         self._held = [t for t, _ in feed.values()]
+        self._numbers = {t.number: array for t, array in feed.values()}  # of what is given, not computed
         self._ran = set()
 
     def run(self, fetches):
@@ -119,14 +146,29 @@ class _Step:
         tensors, assigned = [], []
         for f in flat:
             self._gather(f, tensors, assigned)
+        self._gather_behind(tensors, assigned)
         self._evaluate(tensors, assigned)
         return nest.pack_sequence_as(fetches, [self._result(f) for f in flat])
+
+    def _gather_behind(self, tensors, assigned):
+        """Assignments that tensors are computed of, and what runs before them."""
+        seen = set()
+        while True:
+            found, before = behind(self.graph, [t.number for t in tensors])
+            assigned += [t for t in found if not any(t is a for a in assigned)]
+            fresh = [c for c in before if id(c) not in seen]
+            if not fresh:
+                return
+            for control in fresh:
+                seen.add(id(control))
+                self._gather(control, [] if isinstance(control, SymbolicTensor) and control.assigns is None else tensors,
+                             assigned)
 
     def _gather(self, f, tensors, assigned):
         """Tensors to compute; operations are run."""
         if isinstance(f, SymbolicTensor):
             tensors.append(f)
-            if f.assigns is not None:
+            if f.assigns is not None and not any(f is a for a in assigned):
                 assigned.append(f)
         elif isinstance(f, _Initializer):
             f()
@@ -185,30 +227,46 @@ class _Step:
             self.values[id(tensor)] = self.value(tensor.default)
 
     def _compute(self, tensors, assigned):
-        graph = self.graph
-        updates = [(graph.variables[id(t.assigns)][1], t.number) for t in assigned]
+        graph, before = self.graph, set(self._numbers)
         outputs = [t.number for t in tensors]
-        part = graph.recorder.select(outputs, updates, {})
-        by_number = {t.number: t for t in graph.inputs}
-        shapes, inputs = {}, []
-        for number in part.inputs():
-            tensor = by_number[number]
-            self._produce(tensor)
-            if id(tensor) not in self.values:
-                raise InvalidArgumentError(None, None, f"You must feed a value for placeholder tensor '{tensor.name}' with "
-                                           f"dtype {tensor.dtype.name} and shape {tensor.shape}")
-            shapes[number] = np.shape(self.values[id(tensor)])
-            inputs.append(tensor)
+        updates = [(graph.variables[id(t.assigns)][1], t.number) for t in assigned]
+        for part in self._parts(outputs, updates, before):
+            self._run_part(part)
+        for t in tensors:
+            self.values[id(t)] = self._numbers[t.number]
+        self._numbers = {number: self._numbers[number] for number in before}
+
+    def _parts(self, outputs, updates, fed):
+        plans, key = self.graph.__dict__.setdefault("_parts", {}), (tuple(outputs), tuple(updates), frozenset(fed))
+        if key not in plans:
+            plans[key] = parts(self.graph, outputs, updates, fed)
+        return plans[key]
+
+    def _run_part(self, part):
+        graph = self.graph
+        if part.inputs is None:
+            part.inputs = graph.recorder.select(part.outputs, part.updates, {}, part.fed).inputs()
+        given = [self._given(number) for number in part.inputs]
+        shapes = dict(zip(part.inputs, map(np.shape, given)))
         programs = graph.__dict__.setdefault("_programs", {})
-        key = (tuple(outputs), tuple(updates), tuple(sorted(shapes.items())))
+        key = (part.device, tuple(part.outputs), tuple(part.updates), tuple(shapes.items()))
         program = programs.get(key)
-        if program is None:
-            program = programs[key] = _program(graph, tensors, assigned, updates, inputs, shapes)
+        if program is None or program.device.released:
+            program = programs[key] = _program(graph, part, shapes)
         for variable in program.variables:
             _check_initialized(variable)
-        results = program([self.values[id(t)] for t in inputs])
-        for t, value in zip(tensors, results):
-            self.values[id(t)] = value
+        self._numbers.update(zip(part.outputs, program(given)))
+
+    def _given(self, number):
+        """The value of a tensor that a program is fed."""
+        if number in self._numbers:
+            return self._numbers[number]
+        tensor = self.graph.input_of(number)
+        self._produce(tensor)
+        if id(tensor) not in self.values:
+            raise InvalidArgumentError(None, None, f"You must feed a value for placeholder tensor '{tensor.name}' with "
+                                       f"dtype {tensor.dtype.name} and shape {tensor.shape}")
+        return self.values[id(tensor)]
 
 
 class _Part:
@@ -228,20 +286,18 @@ class _Shaped:
         self.dtype, self.shape = dtype, TensorShape(shape)
 
 
-def _program(graph, tensors, assigned, updates, inputs, shapes):
-    outputs = tensors or assigned[:1]
-    part = graph.recorder.select([t.number for t in outputs], updates, {n: list(s) for n, s in shapes.items()})
-    infos = _infos(part, outputs)
-    used = {*part.variables(), *[v for v, _ in updates]}
+def _program(graph, part, shapes):
+    outputs = part.outputs or [part.updates[0][1]]
+    selected = graph.recorder.select(outputs, part.updates, {n: list(s) for n, s in shapes.items()}, part.fed)
+    selected.resolve()  # shapes of outputs, now that those of the inputs are known
+    used = {*selected.variables(), *[v for v, _ in part.updates]}
     variables = {key: row for key, row in graph.variables.items() if row[1] in used}
-    return Executable(_Part(graph, part, [_Shaped(t.dtype, shapes[t.number]) for t in inputs],
-                            [_Shaped(t.dtype, s) for t, s in zip(outputs, infos)], variables), devices.host())
-
-
-def _infos(part, outputs):
-    """Shapes of outputs, now that those of the inputs are known."""
-    part.resolve()
-    return [part.info(t.number)[1] for t in outputs]
+    own = _Part(graph, selected, [_Shaped(graph.types[n], s) for n, s in shapes.items()],
+                [_Shaped(graph.types[n], selected.info(n)[1]) for n in outputs], variables)
+    if part.device is None:
+        return Executable(own, devices.host())
+    from tensorflow.python.ipu.placed import executable
+    return executable(own, part.device, graph.shards)
 
 
 def _check_initialized(variable):
@@ -262,6 +318,7 @@ def deferred_assign(graph, variable, value):
     graph._declare(variable)
     out = graph.record("Identity", [value])[0]
     out.assigns = variable
+    graph.assigning[out.number] = out
     return out
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Variables by their names."""
 import contextlib
+import itertools
 
 from tensorflow.compat.v1.graphs import get_default_graph
 from tensorflow.framework import dtypes
@@ -26,6 +27,17 @@ def get_variable_scope():
     return _scopes[-1] if _scopes else VariableScope("")
 
 
+def _opened():
+    """The names of scopes that were opened in the graph."""
+    return get_default_graph().__dict__.setdefault("opened_scopes", set())
+
+
+def _unused(outer, name):
+    """A default name that no scope has yet: name, name_1 ..."""
+    names = itertools.chain([name], (f"{name}_{i}" for i in itertools.count(1)))
+    return next(n for n in names if "/".join(filter(None, (outer, n))) not in _opened())
+
+
 @contextlib.contextmanager
 def variable_scope(name_or_scope=None, default_name=None, values=None, initializer=None, regularizer=None, reuse=None,
                    dtype=None, use_resource=None, custom_getter=None, auxiliary_name_scope=True, **_):
@@ -38,8 +50,9 @@ def variable_scope(name_or_scope=None, default_name=None, values=None, initializ
     else:
         if name_or_scope is None and default_name is None:
             raise TypeError("If default_name is None then name_or_scope is required")
-        name = default_name if name_or_scope is None else name_or_scope
+        name = _unused(outer.name, default_name) if name_or_scope is None else name_or_scope
         full = "/".join(filter(None, (outer.name, name)))  # "": the scope around it with another `reuse`
+    _opened().add(full)
     scope = VariableScope(full, outer.reuse if reuse is None else reuse, initializer or outer.initializer, dtype,
                           regularizer or outer.regularizer)
     _scopes.append(scope)

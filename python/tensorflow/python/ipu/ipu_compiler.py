@@ -11,10 +11,6 @@ from tensorflow.python.ipu.programs import Compiled, _is_operation
 
 def compile(computation, inputs=None):
     """Results as the function gives them: one value is a list of one; nothing or operations alone are an operation."""
-    index = scopes.device_index()
-    if index is None:
-        raise RuntimeError("ipu_compiler.compile() must be called inside of an ipu_scope: with "
-                           'ipu.scopes.ipu_scope("/device:IPU:0"): ...')
     graph = active()
     if graph is None:
         raise RuntimeError("ipu_compiler.compile() needs a graph of TensorFlow 1. Call tf.disable_v2_behavior(), or use "
@@ -22,8 +18,21 @@ def compile(computation, inputs=None):
     if inputs is not None and not isinstance(inputs, (list, tuple)):
         raise TypeError("inputs must be a list")
     tensors = [graph.taken(convert_to_tensor(t)) for t in inputs or ()]
-    call = Call(Compiled(computation, tensors, index), tensors)
-    return call.results(graph)
+    compiled = Compiled(computation, tensors, scopes.device_index())
+    if compiled.index is None:
+        compiled.index = _device_inside(compiled.graph)
+    return Call(compiled, tensors).results(graph)
+
+
+def _device_inside(graph):
+    """The IPU that a compiled function places its operations on."""
+    if not graph.devices:
+        raise RuntimeError("ipu_compiler.compile() must be called inside of an ipu_scope, or the function must have one: with "
+                           'ipu.scopes.ipu_scope("/device:IPU:0"): ...')
+    if len(graph.devices) > 1:
+        raise ValueError(f"A compiled function runs on one IPU device; operations of this one are on "
+                         f"{', '.join(f'/device:IPU:{d}' for d in graph.devices)}.")
+    return graph.devices[0]
 
 
 class Call:

@@ -3,7 +3,7 @@
 import contextlib
 
 from tensorflow.framework import scopes
-from tensorflow.framework.graphs import current, placed
+from tensorflow.framework.graphs import current, ipu_of, placed
 
 
 @contextlib.contextmanager
@@ -51,7 +51,4 @@ def partials_type(override):
 
 def device_index():
     """Of the IPU scope that is open, or None."""
-    name = getattr(current, "device", None)
-    if name is None or "IPU" not in str(name).upper():
-        return None
-    return int(str(name).rsplit(":", 1)[1])
+    return ipu_of(current.device)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The configured IPU system: reserves IPUs, and says what sessions on them are to be like."""
 import gc
+import itertools
 import os
+import time
 
 import popart
 import popart_core
@@ -14,6 +16,7 @@ from tensorflow.python.ipu.config_enums import DeviceConnectionType
 from tensorflow.python.ipu.config_table import TABLE
 
 _now = {"config": None, "devices": []}
+_reports = itertools.count()  # of this process
 
 
 def configured():
@@ -146,6 +149,10 @@ class IpuDevice(Device):
         return found
 
     # ---- sessions
+
+    def report_name(self, name):
+        """tf_report__<date>__<time>__<process>__<number>: every program has a folder of its own."""
+        return f"tf_report__{time.strftime('%Y-%m-%d__%H-%M-%S')}__{os.getpid()}__{next(_reports)}"
 
     def norm_replicas(self, replicas):
         """How many of a program's replicas share the statistics of a batch norm."""
