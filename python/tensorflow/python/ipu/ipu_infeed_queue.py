@@ -55,9 +55,13 @@ class IPUInfeedQueue:
     def get_next(self):
         raise RuntimeError("`get_next` is obsolete: pass the queue to ipu.loops.repeat or pipelining_ops.pipeline.")
 
+    def noted(self):
+        """A program reads it."""
+        self._used = True
+
     def dequeue_in(self, graph):
         """The tensors of an element, as inputs of a program."""
-        self._used = True
+        self.noted()
         out = nest.map_structure(lambda s: graph.input(s.shape, s.dtype, "infeed"), self.structure)
         graph.infeeds.append((self, nest.flatten(out)))
         return out

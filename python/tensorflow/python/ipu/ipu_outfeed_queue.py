@@ -10,6 +10,7 @@ from tensorflow.framework.graphs import active
 from tensorflow.framework.logs import without_effect
 from tensorflow.framework.operations import Operation
 from tensorflow.framework.tensors import EagerTensor, convert_to_tensor
+from tensorflow.python.ipu import inner_feeds
 from tensorflow.python.ipu.programs import root_program
 
 
@@ -25,22 +26,25 @@ class IPUOutfeedQueue:
             raise ValueError(f"buffer_depth must be between 1 and 255, not {buffer_depth}.")
         self._waiting, self._structure, self._enqueued, self._count = [], None, False, 1
 
+    _inside = None  # the program in whose inner loop it is
     keeps_all = property(lambda self: self._mode is IPUOutfeedMode.ALL)
     enqueued = property(lambda self: self._enqueued)
 
     def enqueue(self, tensors):
         """In a program: these go out in every round."""
-        if self._enqueued:
-            raise ValueError("An outfeed can only be enqueued once.")
         graph = root_program()
         if graph is None:
             raise RuntimeError("IPUOutfeedQueue.enqueue belongs into a program for an IPU.")
-        if active() is not graph:
-            raise NotImplementedError("An outfeed in an inner loop is not there: enqueue in the outermost loop's body.")
-        self._enqueued = True
-        flat = [graph.taken(convert_to_tensor(t)) for t in nest.flatten(tensors)]
+        inside = active() is not graph
+        if self._enqueued and not (inside and self._inside is graph):  # bodies of loops may be traced twice
+            raise ValueError("An outfeed can only be enqueued once.")
+        self._enqueued, self._inside = True, graph if inside else None
+        flat = [convert_to_tensor(t) for t in nest.flatten(tensors)]
         self._structure = nest.map_structure(lambda _: 0, tensors)
-        graph.outfeeds.append((self, flat))
+        if inside:
+            inner_feeds.enqueued(self, flat)
+        else:
+            graph.outfeeds.append((self, [graph.taken(t) for t in flat]))
         return Operation(graph, "outfeed_enqueue")
 
     def accumulates(self, count):

@@ -21,13 +21,22 @@ def repeat(n, body, inputs=None, infeed_queue=None, use_while_v1=True):
     rounds, top = constant_value(convert_to_tensor(n)), program()
     state = list(map(convert_to_tensor, state))
     if top is not None and top.rounds is None:
-        if rounds is not None and (infeed_queue is not None or all(_start_of(top, t) is not None for t in state)):
+        if rounds is not None and all(_start_of(top, t) is not None for t in state):
             return _main(top, int(rounds), body, state, infeed_queue)
         top.rounds = 1
-    if infeed_queue is not None:
-        raise NotImplementedError("A loop with an infeed must be the outermost loop of a program, and its number of rounds "
-                                  "known.")
-    return _inner(graph, n, rounds, body, state)
+    return _inner(graph, n, rounds, _fed(body, infeed_queue), state)
+
+
+def _fed(body, queue):
+    """The body of a loop within a program, with the elements of an infeed."""
+    if queue is None:
+        return body
+    from tensorflow.python.ipu import inner_feeds
+
+    def step(*state):
+        elements = inner_feeds.dequeued(queue)
+        return body(*state, **elements) if isinstance(elements, dict) else body(*state, *_listed(elements))
+    return step
 
 
 def _inner(graph, n, rounds, body, state):
@@ -49,17 +58,15 @@ def _start_of(top, tensor):
 
 
 def while_loop(condition, body, inputs=None, infeed_queue=None, maximum_iterations=None, use_while_v1=True):
-    if infeed_queue is not None:
-        raise NotImplementedError("loops.while_loop with an infeed is not there: the number of rounds must be known. Use "
-                                  "loops.repeat.")
     state = list(map(convert_to_tensor, _listed(inputs)))
-    _check_arity(body, state, None)
+    _check_arity(body, state, infeed_queue)
     graph = active()
     if graph is None:
         raise RuntimeError("loops.while_loop() belongs into a function that ipu_compiler.compile compiles.")
     if root_program() is not None and root_program().rounds is None:
         root_program().rounds = 1
-    made = control_flow.loop(graph, lambda *v: _state(body(*v), len(v)), state, condition=condition, trip=maximum_iterations)
+    step = _fed(body, infeed_queue)
+    made = control_flow.loop(graph, lambda *v: _state(step(*v), len(v)), state, condition=condition, trip=maximum_iterations)
     return _unlisted(list(made))
 
 
@@ -69,15 +76,14 @@ def _main(graph, n, body, state, queue):
     carried, graph.starts = [], []
     for tensor in state:
         start = _start_of(graph, tensor)
-        if start is None:
-            raise NotImplementedError("The first value of a variable of a loop with an infeed must be a constant or an input "
-                                      "of the compiled function.")
         variable = graph.hidden(np.zeros(tensor.shape.as_list(), tensor.dtype.as_numpy_dtype), "state")
         graph.starts.append((variable, start))
         carried.append(variable)
     elements = [] if queue is None else queue.dequeue_in(graph)
     args, kwargs = ([], elements) if isinstance(elements, dict) else (_listed(elements), {})
+    graph.in_main = True
     made = _state(body(*[graph.read(v) for v in carried], *args, **kwargs), len(carried))
+    graph.in_main = False
     results = []
     for variable, value in zip(carried, made):
         value = convert_to_tensor(value) if isinstance(value, Tensor) else convert_to_tensor(value, variable.dtype)

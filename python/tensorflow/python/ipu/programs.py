@@ -23,7 +23,9 @@ class ProgramGraph(Graph):
     def __init__(self, name="cluster"):
         super().__init__(name=name)
         self.rounds = None  # of the main loop
+        self.in_main = False  # its body is being traced
         self.infeeds, self.outfeeds = [], []  # (queue, tensors)
+        self.inner_outfeeds, self.feeds_inside = [], False  # (queue, rows) of loops within
         self.arguments, self.states = [], []  # hidden variables
         self.training = None  # (optimizer, loss, accumulation, reduction) of PopART's training
         self.placement = Placement({})  # of what it keeps
@@ -137,6 +139,7 @@ class Compiled:
     def compile(self):
         if self.executable is not None:
             return self.executable
+        from tensorflow.python.ipu import inner_feeds
         graph, device = self.graph, system.device(self.index)
         returned = self._finish()
         ipus = self._ipus()
@@ -145,6 +148,7 @@ class Compiled:
             raise ValueError(f"Current device has {device.ipus} IPUs attached, however the current model requires a multiple "
                              f"of {size} IPUs.")
         device.norm_replicas(device.ipus // size)
+        inner_feeds.check(graph, device.ipus // size)
         accumulation = graph.training[2] if graph.training else 1
         rounds = max(1, graph.rounds or 1)
         settings = Settings(rounds if graph.training is not None or accumulation == 1 else rounds, device.ipus // size,
@@ -177,6 +181,7 @@ class Compiled:
 
     def run(self, arguments):
         """Values of the inputs -> values of the results; queues are read and filled."""
+        from tensorflow.python.ipu import inner_feeds
         executable = self.compile()
         graph = self.graph
         for variable, value in zip(graph.arguments, arguments):
@@ -189,6 +194,7 @@ class Compiled:
             fed += queue.next_arrays(times)
         with translated():
             results = executable(fed)
+        inner_feeds.put(graph)
         if self._nothing:
             return []
         replicas = executable.settings.replicas
@@ -204,7 +210,7 @@ class Compiled:
 def _arranged(values, keeps_all, times, replicas, shape):
     """[rounds, (replicas,) shape], or of the last round alone."""
     if not keeps_all:
-        return values.reshape(*([replicas] if replicas > 1 else []), *shape)
+        return values.reshape([*([replicas] if replicas > 1 else []), *shape])
     return values.reshape(times // replicas, *([replicas] if replicas > 1 else []), *shape)
 
 

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""Infeeds and outfeeds of loops within a program: the host is asked for every element, and handed every result."""
+import numpy as np
+
+from tensorflow.framework import nest
+from tensorflow.framework.host_calls import host_call
+from tensorflow.python.ipu.programs import root_program
+
+
+def _program():
+    graph = root_program()
+    if graph is None:
+        raise RuntimeError("Infeeds and outfeeds belong into a program for an IPU.")
+    if (graph.rounds or 1) > 1 and not graph.in_main:
+        raise NotImplementedError("A loop with an infeed or outfeed after another outermost loop is not there: compile the two "
+                                  "loops as two functions, or give the first one a computed number of rounds.")
+    graph.feeds_inside = True
+    return graph
+
+
+def dequeued(queue):
+    """An element of an infeed, wherever the loop is."""
+    _program()
+    queue.noted()
+    specs = nest.flatten(queue.structure)
+    made = host_call(lambda arrays, replicas: [a[0] for a in queue.next_arrays(1)], [], [(s.dtype, s.shape) for s in specs],
+                     "infeed")
+    return nest.pack_sequence_as(queue.structure, made)
+
+
+def enqueued(queue, tensors):
+    """Tensors go to an outfeed, wherever the loop is."""
+    graph = _program()
+    rows = next((r for q, r in graph.inner_outfeeds if q is queue), None)
+    if rows is None:
+        rows = []
+        graph.inner_outfeeds.append((queue, rows))
+
+    def take(arrays, replicas):
+        rows.append([np.array(a) for a in arrays])
+        return [np.int32(0)]
+    host_call(take, tensors, [("int32", [])], "outfeed")
+
+
+def put(graph):
+    """What a run gave goes to the queues."""
+    for queue, rows in graph.inner_outfeeds:
+        if rows:
+            queue.put([np.stack(each) for each in zip(*rows)] if queue.keeps_all else rows[-1])
+            rows.clear()
+
+
+def check(graph, replicas):
+    if replicas > 1 and graph.feeds_inside:
+        raise NotImplementedError(f"Infeeds and outfeeds in inner loops, in loops with computed first values and in while_loop "
+                                  f"are of one replica; the device has {replicas}. Use an outermost loops.repeat.")
