@@ -18,6 +18,8 @@ class _Call(threading.local):
     training = None
     depth = 0
     stage = None  # of keras.ipu.PipelineStage
+    inside = None  # (model, stages of the calls in its next call)
+    models = ()  # whose call() goes on
 
 
 call = _Call()
@@ -57,6 +59,20 @@ def learning_phase():
 
 def set_learning_phase(value):
     call.training = bool(value)
+
+
+def in_train_phase(x, alt, training=None):
+    """x in training, alt otherwise; functions are called. training: True, False or a tensor, else that of the call."""
+    training = learning_phase() if training is None else training
+    if not hasattr(training, "dtype"):
+        chosen = x if training else alt
+        return chosen() if callable(chosen) and not hasattr(chosen, "dtype") else chosen
+    both = [v() if callable(v) and not hasattr(v, "dtype") else v for v in (x, alt)]
+    return math_ops.where(math_ops.cast(training, "bool"), *both)
+
+
+def in_test_phase(x, alt, training=None):
+    return in_train_phase(alt, x, training)
 
 
 def unique_name(base):
@@ -129,6 +145,42 @@ def concatenate(tensors, axis=-1):
     return _array_ops.concat(tensors, axis)
 
 
+def function(inputs, outputs, updates=None, name=None, **kwargs):
+    """A function of lists of values: what tensors of a model are when others have these values."""
+    from tensorflow.framework import nest
+    from tensorflow.keras.engine.training import Model
+    if updates or kwargs:
+        raise ValueError("`updates` and arguments of sessions are not of K.function outside of TensorFlow 1's graphs.")
+    model = Model(inputs, outputs, name=name)
+
+    def run(values):
+        given = [math_ops.cast(v, t.dtype) for v, t in zip(nest.flatten(values), model.inputs)]
+        out = model(nest.pack_sequence_as(inputs, given))
+        return nest.map_structure(lambda t: t.numpy(), out)
+    return run
+
+
+def binary_crossentropy(target, output, from_logits=False):
+    """Of every element."""
+    from tensorflow.ops import nn_ops
+    if from_logits:
+        return nn_ops.sigmoid_cross_entropy_with_logits(target, output)
+    p = math_ops.clip_by_value(output, epsilon(), 1 - epsilon())
+    yes = math_ops.multiply(target, math_ops.log(math_ops.add(p, epsilon())))
+    no = math_ops.multiply(math_ops.subtract(1.0, target), math_ops.log(math_ops.add(math_ops.subtract(1.0, p), epsilon())))
+    return math_ops.negative(math_ops.add(yes, no))
+
+
+def categorical_crossentropy(target, output, from_logits=False, axis=-1):
+    from tensorflow.keras import losses
+    return losses.categorical_crossentropy(target, output, from_logits, axis=axis)
+
+
+def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
+    from tensorflow.keras import losses
+    return losses.sparse_categorical_crossentropy(target, output, from_logits, axis)
+
+
 def ndim(x):
     return x.shape.rank
 
@@ -140,7 +192,10 @@ _MATH = {"mean": "reduce_mean", "sum": "reduce_sum", "max": "reduce_max", "min":
             "minimum not_equal pow round sigmoid sign sin sqrt square softplus stop_gradient tanh".split()}}
 _ARRAY = {"permute_dimensions": "transpose", **{n: n for n in "constant expand_dims eye gather one_hot ones ones_like reshape "
                                                 "reverse shape squeeze stack tile zeros zeros_like".split()}}
+_MORE = ("transpose repeat repeat_elements arange batch_dot batch_get_value batch_set_value bias_add count_params dtype eval "
+         "is_keras_tensor moving_average_update random_bernoulli switch truncated_normal update update_add update_sub gradients")
 _names.lazy(globals(), {
+    **{n: f"tensorflow.keras.backend_more:{n}" for n in _MORE.split()},
     **{n: f"tensorflow.ops.math_ops:{f}" for n, f in _MATH.items()},
     **{n: f"tensorflow.ops.array_ops:{f}" for n, f in _ARRAY.items()},
     **{n: f"tensorflow.keras.activations:{n}" for n in "relu elu softmax softsign hard_sigmoid".split()},

@@ -31,13 +31,13 @@ class Initializer:
         return EagerTensor(np.asarray(array).astype(dtype.as_numpy_dtype))
 
 
-@_all.add("zeros", "Zero")
+@_all.add("zeros", "Zero", "zero")
 class Zeros(Initializer):
     def __call__(self, shape, dtype=None, **kwargs):
         return self._tensor(np.zeros(tuple(shape)), dtype)
 
 
-@_all.add("ones", "One")
+@_all.add("ones", "One", "one")
 class Ones(Initializer):
     def __call__(self, shape, dtype=None, **kwargs):
         return self._tensor(np.ones(tuple(shape)), dtype)

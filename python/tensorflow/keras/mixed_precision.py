@@ -4,6 +4,7 @@ from tensorflow.framework import dtypes
 from tensorflow.keras import backend
 
 _state = {}
+__path__ = ()  # mixed_precision.policy has the same names (tensorflow/_aliases.py)
 
 
 class Policy:

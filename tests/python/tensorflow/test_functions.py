@@ -129,7 +129,7 @@ def test_an_overridden_train_step(strategy):
         def train_step(self, data):
             x, y = data
             with tf.GradientTape() as tape:
-                loss = self.compiled_loss(y, self(x, training=True))[0]
+                loss = self.compiled_loss(y, self(x, training=True))
             self.optimizer.minimize(loss, self.trainable_variables, tape=tape)
             return {"mine": loss * 2.0}
 

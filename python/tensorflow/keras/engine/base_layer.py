@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Layer: variables, losses and metrics of its own, and a call that is made on values, in a traced graph, or on symbolic
 tensors of the functional interface."""
+import contextlib
 import inspect
 import re
 
@@ -205,9 +206,16 @@ class Layer:
                 graph = active()
                 graph.__dict__.setdefault("losses", []).append(loss)
             elif isinstance(loss, KerasTensor):
-                raise NotImplementedError("add_loss of a symbolic tensor: call add_loss in a layer's call() instead.")
+                raise ValueError(f"add_loss of {loss!r}: a symbolic tensor can be a loss of a model of inputs and outputs, not "
+                                 f"of {self.name}. Call add_loss in call() instead.")
             else:
                 self._added_losses.append(loss)
+
+    def add_update(self, updates, inputs=None):
+        """Assignments in call() are made as they are; functions are called."""
+        for update in nest.flatten(updates):
+            if callable(update) and not isinstance(update, Tensor):
+                update()
 
     def add_metric(self, value, name=None, **kwargs):
         from tensorflow.keras.metrics.base import Mean
@@ -261,8 +269,9 @@ class Layer:
 
     def __call__(self, *args, **kwargs):
         flat = nest.flatten((args, kwargs))
-        if active() is None and any(isinstance(t, KerasTensor) for t in flat):
-            return self._symbolic_call(args, kwargs)
+        if any(isinstance(t, KerasTensor) for t in flat):
+            with eagerly(collected=True) if active() is not None else contextlib.nullcontext():
+                return self._symbolic_call(args, kwargs)
         if "_inbound_nodes" not in self.__dict__:
             raise RuntimeError("It looks like you are subclassing `Model` or `Layer` and you forgot to call "
                                "`super().__init__()`.")
@@ -290,10 +299,10 @@ class Layer:
             if takes_mask and kwargs.get("mask") is None and any(m is not None for m in nest.flatten(masks)):
                 kwargs = {**kwargs, "mask": masks}
         backend.call.training, backend.call.depth = training, before_depth + 1
-        stage = self._stage
+        where = {"stage": self._stage} if isinstance(self._stage, int) else {}
         try:
-            with name_scope(self.name), placed(**({} if stage is None else {"stage": stage})):
-                out = self.call(*args, **kwargs)
+            with name_scope(self.name), placed(**where):
+                out = self._run_call(args, kwargs)
         finally:
             backend.call.training, backend.call.depth = before, before_depth
         if self._activity_regularizer is not None:
@@ -301,6 +310,9 @@ class Layer:
                 self.add_loss(self._activity_regularizer(t))
         self._set_masks(args, kwargs, masks, out)
         return out
+
+    def _run_call(self, args, kwargs):
+        return self.call(*args, **kwargs)
 
     def _takes_anything(self):
         return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(self.call).parameters.values())

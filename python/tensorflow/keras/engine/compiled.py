@@ -24,10 +24,17 @@ def _by_output(given, names, what):
 
 
 class CompiledLoss:
-    def __init__(self, loss, weights=None):
-        self._given, self._weights = loss, weights
+    def __init__(self, loss, weights=None, model=None):
+        self._given, self._weights, self._model = loss, weights, model
 
     def __call__(self, y_true, y_pred, sample_weight=None, regularization_losses=()):
+        """The loss, for a train_step or test_step of the user; the model's metric of it goes on."""
+        self.names = self._model._output_names(y_pred)
+        total, _ = self.computed(y_true, y_pred, sample_weight, regularization_losses)
+        self._model._loss_mean().update_state(total)
+        return total
+
+    def computed(self, y_true, y_pred, sample_weight=None, regularization_losses=()):
         """The loss and, if there are several outputs, the loss of each by name."""
         predicted = nest.flatten(y_pred)
         names = getattr(self, "names", None) or [f"output_{i + 1}" for i in range(len(predicted))]
@@ -55,6 +62,7 @@ class CompiledLoss:
     @staticmethod
     def _one(loss, label, value, weight):
         weight = _masked(value, weight)
+        label, value = losses_module.base.matched(label, value)
         if isinstance(loss, losses_module.Loss):
             out = loss(label, value, weight)
         else:
@@ -77,8 +85,8 @@ def _masked(value, weight):
 
 
 class CompiledMetrics:
-    def __init__(self, metrics=None, weighted=None):
-        self._given, self._weighted_given = metrics, weighted
+    def __init__(self, metrics=None, weighted=None, model=None):
+        self._given, self._weighted_given, self._model = metrics, weighted, model
         self._made = None
 
     def build(self, y_true, y_pred, names):
@@ -105,9 +113,14 @@ class CompiledMetrics:
         return [] if self._made is None else [m for group in self._made for each in group for m in each]
 
     def update_state(self, y_true, y_pred, sample_weight=None):
+        if self._made is None and self._model is not None:
+            names = self._model._output_names(y_pred)
+            self.build([y_true[n] for n in names] if isinstance(y_true, dict) else nest.flatten(y_true), nest.flatten(y_pred),
+                       names)
         for group, weighted in zip(self._made or (), (False, True)):
             for own, label, value in zip(group, nest.flatten(y_true), nest.flatten(y_pred)):
                 weight = _masked(value, sample_weight if weighted else None)
+                label, value = losses_module.base.matched(label, value) if own else (label, value)
                 for metric in own:
                     if weight is not None:
                         metric.update_state(label, value, sample_weight=weight)

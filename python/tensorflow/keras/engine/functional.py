@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Functional: a model of calls of layers between inputs and outputs. Model(inputs, outputs) makes one."""
 from tensorflow.framework import nest
-from tensorflow.framework.graphs import placed
+from tensorflow.framework.graphs import current
+from tensorflow.keras.engine import calls
 from tensorflow.keras.engine.nodes import KerasTensor
 from tensorflow.keras.engine.training import Model
 from tensorflow.ops import array_ops
@@ -20,7 +21,9 @@ class Functional(Model):
             if not isinstance(t, KerasTensor):
                 raise ValueError(f"Output tensors of a Functional model must be the output of a TensorFlow `Layer` (thus "
                                  f"holding past layer metadata). Found: {t!r}")
-        self._nodes = self._in_order()
+        self._nodes = calls.in_order(self.inputs, self.outputs)
+        self._calls = calls.computed(self._nodes, self.inputs)
+        self._watched, self._calls_to_watch = [], []
         layers = []
         for node in self._nodes:
             if not any(node.layer is layer for layer in layers):
@@ -31,50 +34,42 @@ class Functional(Model):
         self.input_names = [t._keras_history[0].name for t in self.inputs]
         self.output_names = [t._keras_history[0].name for t in self.outputs]
 
-    def _in_order(self):
-        """Nodes, each behind those that it needs; inputs first."""
-        done, order, given = set(), [], {id(t) for t in self.inputs}
-
-        def visit(start):
-            stack = [(start, False)]
-            while stack:
-                tensor, expanded = stack.pop()
-                node = tensor.node
-                if id(node) in done:
-                    continue
-                if expanded:
-                    done.add(id(node))
-                    order.append(node)
-                    continue
-                stack.append((tensor, True))
-                if id(tensor) in given:
-                    continue
-                if not node.inputs:
-                    raise ValueError(f"Graph disconnected: cannot obtain value for tensor {tensor!r} at layer "
-                                     f"\"{node.layer.name}\". It is not among the inputs of the model.")
-                stack.extend((t, False) for t in reversed(node.inputs))
-
-        for t in self.inputs:
-            visit(t)
-        for t in self.outputs:
-            visit(t)
-        return order
-
     def call(self, inputs, training=None, mask=None):
-        given = self._matched(inputs)
+        inside, given = calls.taken(self), self._matched(inputs)
         values = {id(t): v for t, v in zip(self.inputs, given)}
-        stage = None  # a layer without one is in that of the layer before it
-        for node in self._nodes:
-            if any(id(t) in values for t in nest.flatten(node.outputs)):
-                continue
-            own = node.stage if node.stage is not None else node.layer._stage
-            stage = own if own is not None else stage
-            where = {name: value for name, value in (("stage", stage), ("shard", node.shard)) if value is not None}
-            with placed(**where):
-                made = node.run(values)
-            for t, v in zip(nest.flatten(node.outputs), nest.flatten(made)):
-                values[id(t)] = v
+        calls.run(self._calls, values, inside)
+        if self._watched:
+            calls.run(self._calls_to_watch, values)
+        for t, then in self._watched:
+            then(values[id(t)])
         return nest.map_structure(lambda t: values[id(t)], self._structure_out)
+
+    # ---- losses and metrics of tensors between inputs and outputs
+
+    def add_loss(self, losses, **kwargs):
+        for loss in nest.flatten(losses):
+            if isinstance(loss, KerasTensor) and current.graph is None:
+                self._watch(loss, self.add_loss)
+            else:
+                super().add_loss(loss, **kwargs)
+
+    def add_metric(self, value, name=None, **kwargs):
+        if isinstance(value, KerasTensor) and current.graph is None:
+            if name is None:
+                raise ValueError("Please provide a name for your metric like `self.add_metric(tensor, name='mean_activation')`.")
+            self._watch(value, lambda v: self.add_metric(v, name, **kwargs))
+        else:
+            super().add_metric(value, name, **kwargs)
+
+    def _watch(self, tensor, then):
+        """Every call computes this tensor as well, and hands it to a function."""
+        self._watched.append((tensor, then))
+        known = {id(n) for n in self._calls}
+        nodes = calls.computed(calls.in_order(self.inputs, [*self.outputs, *[t for t, _ in self._watched]]), self.inputs)
+        self._calls_to_watch = [n for n in nodes if id(n) not in known]
+        for layer in (n.layer for n in self._calls_to_watch):
+            if not any(layer is own for own in self._layers_inside):
+                self._layers_inside.append(layer)
 
     def _matched(self, inputs):
         if isinstance(inputs, dict) and not isinstance(self._structure_in, dict):

@@ -25,6 +25,7 @@ class IpuOptions:
         self._accumulation_method = "sum"
         self._accumulation_arguments = {}
         self._pipelining = {}
+        self._stages_called = set()  # of PipelineStage in call()
         self._replica_reduction = "NONE"
         self._asynchronous = False
         self._queue_options = {"infeed": {}, "outfeed": {}}
@@ -32,7 +33,7 @@ class IpuOptions:
     def _pipeline_key(self):
         return (self._accumulation, self._accumulation_method, repr(sorted(self._pipelining.items(), key=str)),
                 repr(sorted(self._accumulation_arguments.items(), key=str)), repr(self._queue_options),
-                tuple(n.stage for n in getattr(self, "_nodes", ())))
+                repr([n.stage for n in self._assigned_calls()]))
 
     def _require_strategy(self, what):
         if self._strategy is None and current.strategy is None:
@@ -43,10 +44,12 @@ class IpuOptions:
                                           gradient_accumulation_reduction_method="sum",
                                           use_v2_gradient_accumulation_optimizer=False, **optimizer_kwargs):
         self._require_strategy("set_gradient_accumulation_options")
-        for name in ("opt", "num_mini_batches"):
-            if name in optimizer_kwargs:
-                raise ValueError(f"Found `{name}` key in `gradient_accumulation_optimizer_kwargs`. Set the model's optimizer "
-                                 "with `compile` and the number with `gradient_accumulation_steps_per_replica`.")
+        if "opt" in optimizer_kwargs:
+            raise ValueError("Found `opt` key in `gradient_accumulation_optimizer_kwargs`. This is not supported: set the "
+                             "model's optimizer with `compile`.")
+        if "num_mini_batches" in optimizer_kwargs:
+            raise ValueError("Found `num_mini_batches` key in `gradient_accumulation_optimizer_kwargs`. Set the "
+                             "`gradient_accumulation_steps_per_replica` argument to `set_gradient_accumulation_options` instead.")
         from tensorflow.python.ipu.placement import OF_ACCUMULATION
         self._refuse(set(optimizer_kwargs) - set(OF_ACCUMULATION), "set_gradient_accumulation_options")
         self._accumulation_arguments = dict(optimizer_kwargs)
@@ -56,6 +59,9 @@ class IpuOptions:
     def set_pipelining_options(self, gradient_accumulation_steps_per_replica=None, device_mapping=None,
                                accumulate_outfeed=None, gradient_accumulation_reduction_method="sum", **pipelining_kwargs):
         self._require_strategy("set_pipelining_options")
+        if "gradient_accumulation_count" in pipelining_kwargs:
+            raise ValueError("Found `gradient_accumulation_count` key in `pipelining_kwargs`. Set the "
+                             "`gradient_accumulation_steps_per_replica` argument to `set_pipelining_options` instead.")
         for name in _BY_KERAS:
             if name in pipelining_kwargs:
                 raise ValueError(f"Found `{name}` key in `pipelining_kwargs`. This argument is automatically set by Keras.")
@@ -131,6 +137,11 @@ class IpuOptions:
         from tensorflow.keras.ipu import assignments
         assignments.summary(self, line_length, print_fn)
 
-    def export_for_ipu_serving(self, *args, **kwargs):
-        raise NotImplementedError("export_for_ipu_serving is not there; docs/tensorflow.md lists what is. Use "
-                                  "TF_POPLAR_FLAGS=--executable_cache_path=... to keep compiled programs.")
+    def export_for_ipu_serving(self, export_dir, batch_size=None, output_names=None, preprocessing_step=None,
+                               preprocessing_step_signature=None, postprocessing_step=None,
+                               postprocessing_step_signature=None, purge_export_dir=False):
+        """The model's predictions as a folder that tf.saved_model.load reads; the function that it has."""
+        from tensorflow.python.ipu import serving
+        return serving.export_keras(self, export_dir, batch_size, output_names, preprocessing_step,
+                                    preprocessing_step_signature, postprocessing_step, postprocessing_step_signature,
+                                    purge_export_dir)

@@ -1,14 +1,29 @@
 # SPDX-License-Identifier: MIT
 """fit, evaluate and predict: epochs, executions, callbacks."""
+import functools
+
 import numpy as np
 
 from tensorflow.framework import nest
+from tensorflow.framework.graphs import current, eagerly
 from tensorflow.keras.engine.feeding import Arrays, feed_of
 from tensorflow.keras.engine.plan import plan_for
 from tensorflow.keras.engine.tracking import Tracker
 
 
+def in_no_graph(method):
+    """A default graph of TensorFlow 1 is not where models are trained."""
+    @functools.wraps(method)
+    def run(*args, **kwargs):
+        if current.graph is not None or current.default is None:
+            return method(*args, **kwargs)
+        with eagerly():
+            return method(*args, **kwargs)
+    return run
+
+
 class Loops:
+    @in_no_graph
     def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose="auto", callbacks=None, validation_split=0.0,
             validation_data=None, shuffle=True, class_weight=None, sample_weight=None, initial_epoch=0, steps_per_epoch=None,
             validation_steps=None, validation_batch_size=None, validation_freq=1, max_queue_size=10, workers=1,
@@ -21,6 +36,7 @@ class Loops:
         self._refuse_endless(x, steps_per_epoch, "steps_per_epoch")
         self._refuse_endless(validation_data, validation_steps, "validation_steps")
         feed = feed_of(x, y, weight, batch_size, shuffle, steps_per_epoch)
+        self._met(feed)
         plan = plan_for(self, True)
         steps = self._steps(feed, plan, steps_per_epoch, True)
         logs, callbacks = {}, CallbackList(callbacks, self, add_progbar=verbose not in (0, None), verbose=_verbosity(verbose),
@@ -98,12 +114,14 @@ class Loops:
             return self.evaluate(x, y, batch_size, verbose=0, sample_weight=weight, steps=steps, return_dict=True)
         return self.evaluate(data, verbose=0, steps=steps, return_dict=True)
 
+    @in_no_graph
     def evaluate(self, x=None, y=None, batch_size=None, verbose=1, sample_weight=None, steps=None, callbacks=None,
                  max_queue_size=10, workers=1, use_multiprocessing=False, return_dict=False):
         from tensorflow.keras.callbacks import CallbackList
         self._require_compiled()
         self._refuse_endless(x, steps, "steps")
         feed = feed_of(x, y, sample_weight, batch_size, False, steps)
+        self._met(feed)
         plan = plan_for(self, False)
         count = self._steps(feed, plan, steps, False)
         callbacks = CallbackList(callbacks, self, add_progbar=bool(verbose), verbose=_verbosity(verbose), epochs=1,
@@ -120,6 +138,7 @@ class Loops:
         values = list(logs.values())
         return values[0] if len(values) == 1 else values
 
+    @in_no_graph
     def predict(self, x, batch_size=None, verbose=0, steps=None, callbacks=None, max_queue_size=10, workers=1,
                 use_multiprocessing=False):
         from tensorflow.keras.callbacks import CallbackList
@@ -127,6 +146,7 @@ class Loops:
         feed = feed_of(x, None, None, batch_size, False, steps)
         if not isinstance(feed, Arrays):
             feed = _inputs_only(feed)
+        self._met(feed)
         plan = plan_for(self, False)
         count = self._steps(feed, plan, steps, False)
         callbacks = CallbackList(callbacks, self, add_progbar=bool(verbose), verbose=_verbosity(verbose), epochs=1,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The functional interface: tensors of shapes to come, and the calls of layers that made them."""
 from tensorflow.framework import dispatch, dtypes, nest
+from tensorflow.framework.errors import InvalidArgumentError
 from tensorflow.framework.graphs import Graph, current, tracing
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.tensors import Tensor
@@ -59,28 +60,50 @@ class Node:
 
 
 def shapes_of(function, tensors):
-    """What a function makes of tensors of these shapes, as KerasTensors: it is traced once, and forgotten."""
+    """What a function makes of tensors of these shapes, as KerasTensors: it is traced once, and forgotten. Where a batch of the
+    size that stands for an unknown one is too large for a device, two small ones say what depends on it."""
+    try:
+        return _traced(function, tensors)
+    except InvalidArgumentError as problem:
+        if "more than a device can hold" not in str(problem) or not any(t.shape.rank and t.shape[0] is None for t in tensors):
+            raise
+    return nest.map_structure(_of_both, *[_traced(function, tensors, batch) for batch in (2, 3)])
+
+
+def _of_both(one, other):
+    shape = [a if a == b else None for a, b in zip(one.shape, other.shape)]
+    out = KerasTensor(shape, one.dtype, one.name)
+    if getattr(one, "_keras_mask", None) is not None:
+        out._keras_mask = _of_both(one._keras_mask, other._keras_mask)
+    return out
+
+
+def _with_batch(t, batch):
+    return t.shape if batch is None or not t.shape.rank or t.shape[0] is not None else [batch, *t.shape[1:]]
+
+
+def _traced(function, tensors, batch=None):
     graph = Graph(name="shapes")
     graph.makes_variables = True
     given = {}
     with tracing(graph):
         for t in tensors:
-            given[id(t)] = graph.input(t.shape, t.dtype, "in")
-            given[id(t)]._keras_mask = _mask_in(graph, t)
+            given[id(t)] = graph.input(_with_batch(t, batch), t.dtype, "in")
+            given[id(t)]._keras_mask = _mask_in(graph, t, batch)
         made = function(lambda t: given[id(t)])
         out = nest.map_structure(lambda t: _of(graph, t, given), made)
     return out
 
 
-def _mask_in(graph, t):
+def _mask_in(graph, t, batch):
     mask = getattr(t, "_keras_mask", None)
-    return None if mask is None else graph.input(mask.shape, mask.dtype, "mask")
+    return None if mask is None else graph.input(_with_batch(mask, batch), mask.dtype, "mask")
 
 
 def _of(graph, tensor, given):
     from tensorflow.framework.tensors import convert_to_tensor
     made = graph.taken(convert_to_tensor(tensor))
-    out = KerasTensor(made.shape, made.dtype)
+    out = KerasTensor(made.shape, made.dtype, getattr(made, "name", None))
     mask = getattr(tensor, "_keras_mask", None)
     if mask is not None:
         out._keras_mask = KerasTensor(mask.shape, mask.dtype)

@@ -68,7 +68,7 @@ class Program:
         names = model._output_names(y_pred)
         model.compiled_loss.names = names
         with self._at_end():
-            loss, parts = model.compiled_loss(y, y_pred, weight, regularization_losses=model.losses)
+            loss, parts = model.compiled_loss.computed(y, y_pred, weight, model.losses)
             labels = [y[n] for n in names] if isinstance(y, dict) else nest.flatten(y)
             metrics = model.compiled_metrics.build(labels, nest.flatten(y_pred), names)
             self.metrics = [*metrics.metrics, *model.metrics_of_layers()]
@@ -104,6 +104,7 @@ class Program:
 
     def _train(self, loss):
         factor = self.plan.accumulation if self.plan.sum_accumulated else 1
+        loss = self.model.optimizer.to_minimize(loss)
         loss = self.graph.taken(loss if factor == 1 else math_ops.multiply(loss, float(factor)))
         self.graph.recorder.loss(loss.number)
         if not self.fused:
@@ -116,7 +117,7 @@ class Program:
             raise RuntimeError(f"{step.__name__} has been overridden: pipelined and accumulating models need Keras' own.")
         x, y, weight = data
         self._custom = step((x, y) if weight is None else (x, y, weight))
-        self.metrics, self.parts = [], []
+        self.metrics, self.parts = list(self.model.metrics), []  # that begin again with every epoch
         values = [v if not isinstance(v, (int, float)) else self.graph.constant(np.float32(v))
                   for v in self._custom.values()]
         self._finish(values, ["Final"] * len(values))

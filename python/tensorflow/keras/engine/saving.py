@@ -177,6 +177,8 @@ class _Store:
                                       ".h5 or .npz.")
         store = _Npz({})
         yield store
+        if not path.endswith(".npz"):  # where Keras writes a checkpoint, and makes its folder
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         save_arrays(path, store.all)
 
     @staticmethod

@@ -82,7 +82,7 @@ class Sequential(Functional):
             raise ValueError("Sequential model cannot be built: it has no layers.")
         self._stack.insert(0, InputLayer(batch_input_shape=(None, *tuple(input_shape)[1:]),
                                          name=self._stack[0].name + "_input"))
-        with eagerly():
+        with eagerly(collected=True):
             self._rebuild()
         self.built = True
 

@@ -8,8 +8,6 @@ from tensorflow.framework import nest
 def print_summary(model, line_length=None, positions=None, print_fn=None, expand_nested=False):
     from tensorflow.keras.engine.functional import Functional
     from tensorflow.keras.engine.sequential import Sequential
-    if expand_nested:
-        raise NotImplementedError("summary(expand_nested=True) is not there; docs/tensorflow.md lists what is.")
     show = print_fn or print
     plain = isinstance(model, Sequential) or not isinstance(model, Functional) or _is_chain(model)
     line_length = line_length or (65 if plain else 98)
@@ -39,6 +37,9 @@ def print_summary(model, line_length=None, positions=None, print_fn=None, expand
              *([] if plain else connected[:1] or [""])])
         for more in connected[1:]:
             row(["", "", "", more])
+        for depth, inner in _inside(layer) if expand_nested else ():
+            row([f"{'|' * depth} {inner.name} ({_kind(inner)})", _shape(inner), inner.count_params() if inner.built else
+                 "0 (unused)", *([] if plain else [""])])
         show(("=" if i == len(layers) - 1 else "_") * line_length)
     trained = _count(model.trainable_weights)
     fixed = _count(model.non_trainable_weights)
@@ -46,6 +47,13 @@ def print_summary(model, line_length=None, positions=None, print_fn=None, expand
     show(f"Trainable params: {trained:,}")
     show(f"Non-trainable params: {fixed:,}")
     show("_" * line_length)
+
+
+def _inside(layer, depth=1):
+    """The layers of a nested model, and how deep they are."""
+    for inner in getattr(layer, "layers", ()):
+        yield depth, inner
+        yield from _inside(inner, depth + 1)
 
 
 def _kind(layer):

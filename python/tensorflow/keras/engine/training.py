@@ -3,12 +3,16 @@
 import numpy as np
 
 from tensorflow.framework import nest
-from tensorflow.framework.graphs import active, current, placed
+from tensorflow.framework.graphs import active, current, eagerly, placed
+from tensorflow.framework.tensors import Tensor
+from tensorflow.keras import backend
+from tensorflow.keras.engine import calls
 from tensorflow.keras.engine.base_layer import Layer, snake
 from tensorflow.keras.engine.compiled import CompiledLoss, CompiledMetrics
 from tensorflow.keras.engine.feeding import feed_of
 from tensorflow.keras.engine.ipu_options import IpuOptions
-from tensorflow.keras.engine.loops import Loops
+from tensorflow.keras.engine.loops import Loops, in_no_graph
+from tensorflow.keras.engine.nodes import KerasTensor
 from tensorflow.keras.engine.plan import plan_for
 from tensorflow.keras.engine.programs import Program
 from tensorflow.keras.engine.saving import Saving
@@ -26,6 +30,8 @@ class Model(Loops, Saving, IpuOptions, Layer):
         from tensorflow.keras.engine.functional import Functional
         if type(self) is Functional and (args or "inputs" in kwargs) and "_own" not in self.__dict__:
             return  # Functional.__init__ runs
+        if len(args) == 1 and not isinstance(args[0], str) and "outputs" not in kwargs:
+            args = ()  # super().__init__(self): Keras looks at no single argument
         if args and not isinstance(args[0], str) and not isinstance(self, Functional) or "inputs" in kwargs:
             # a subclass that is given inputs and outputs
             names = ("inputs", "outputs", "name")
@@ -37,7 +43,6 @@ class Model(Loops, Saving, IpuOptions, Layer):
         self._start(kwargs.pop("name", args[0] if args else None), **kwargs)
 
     def _start(self, name=None, **kwargs):
-        from tensorflow.keras import backend
         kind = snake(type(self).__name__)
         Layer.__init__(self, name=name or backend.unique_name({"functional": "model"}.get(kind, kind)), **kwargs)
         self._strategy = current.strategy
@@ -66,6 +71,9 @@ class Model(Loops, Saving, IpuOptions, Layer):
     def compile(self, optimizer="rmsprop", loss=None, metrics=None, loss_weights=None, weighted_metrics=None,
                 run_eagerly=None, steps_per_execution=None, **kwargs):
         from tensorflow.keras import optimizers
+        mode = kwargs.pop("sample_weight_mode", None)  # what weights are of is seen by their shape
+        if mode not in (None, "temporal", "samplewise") and not isinstance(mode, (dict, list)):
+            raise ValueError(f"sample_weight_mode must be None, 'temporal' or 'samplewise', not {mode!r}.")
         if kwargs:
             raise TypeError(f"Invalid keyword argument(s) in `compile`: {sorted(kwargs)[0]}")
         if run_eagerly and (self._strategy is not None or current.strategy is not None):
@@ -74,10 +82,10 @@ class Model(Loops, Saving, IpuOptions, Layer):
         self._check_scope()
         if steps_per_execution is not None and int(steps_per_execution) < 1:
             raise ValueError(f"steps_per_execution must be at least 1, not {steps_per_execution}.")
-        self.optimizer = optimizers.get(optimizer)
+        self.optimizer = optimizers.get(optimizer).compiled(self)
         self.loss = loss
-        self.compiled_loss = CompiledLoss(loss, loss_weights)
-        self.compiled_metrics = CompiledMetrics(metrics, weighted_metrics)
+        self.compiled_loss = CompiledLoss(loss, loss_weights, self)
+        self.compiled_metrics = CompiledMetrics(metrics, weighted_metrics, self)
         self._steps_per_execution = int(steps_per_execution or 1)
         self.run_eagerly = bool(run_eagerly)
         self._compile_arguments = {"loss": loss, "metrics": metrics, "loss_weights": loss_weights,
@@ -92,12 +100,16 @@ class Model(Loops, Saving, IpuOptions, Layer):
 
     @property
     def metrics(self):
-        from tensorflow.keras.metrics.base import Mean
         if not self._is_compiled:
             return self.metrics_of_layers()
+        return [self._loss_mean(), *self.compiled_metrics.metrics, *self.metrics_of_layers()]
+
+    def _loss_mean(self):
+        from tensorflow.keras.metrics.base import Mean
         if self.__dict__.get("_loss_metric") is None:
-            self.__dict__["_loss_metric"] = Mean(name="loss")
-        return [self.__dict__["_loss_metric"], *self.compiled_metrics.metrics, *self.metrics_of_layers()]
+            with eagerly():
+                self.__dict__["_loss_metric"] = Mean(name="loss")
+        return self.__dict__["_loss_metric"]
 
     @property
     def metrics_names(self):
@@ -121,19 +133,15 @@ class Model(Loops, Saving, IpuOptions, Layer):
         x, y, weight = (*data, *[None] * (3 - len(data)))
         with GradientTape() as tape:
             y_pred = self(x, training=True)
-            loss, _ = self.compiled_loss(y, y_pred, weight, regularization_losses=self.losses)
+            loss = self.compiled_loss(y, y_pred, weight, regularization_losses=self.losses)
         self.optimizer.minimize(loss, self.trainable_variables, tape=tape)
-        self.metrics[0].update_state(loss)
-        self.compiled_metrics.build(nest.flatten(y), nest.flatten(y_pred), self._output_names(y_pred))
         self.compiled_metrics.update_state(y, y_pred, weight)
         return {m.name: m.result() for m in self.metrics}
 
     def test_step(self, data):
         x, y, weight = (*data, *[None] * (3 - len(data)))
         y_pred = self(x, training=False)
-        loss, _ = self.compiled_loss(y, y_pred, weight, regularization_losses=self.losses)
-        self.metrics[0].update_state(loss)
-        self.compiled_metrics.build(nest.flatten(y), nest.flatten(y_pred), self._output_names(y_pred))
+        self.compiled_loss(y, y_pred, weight, regularization_losses=self.losses)
         self.compiled_metrics.update_state(y, y_pred, weight)
         return {m.name: m.result() for m in self.metrics}
 
@@ -148,6 +156,63 @@ class Model(Loops, Saving, IpuOptions, Layer):
 
     def make_predict_function(self):
         return self.predict_on_batch
+
+    # ---- calls of layers
+
+    def _run_call(self, args, kwargs):
+        """call(), or the calls of layers that it was found to make where those have stages of a pipeline."""
+        if "_calls" in self.__dict__:
+            return super()._run_call(args, kwargs)
+        inside, tensors = calls.taken(self), [t for t in nest.flatten(args) if isinstance(t, Tensor)]
+        if tensors and len(tensors) == len(nest.flatten(args)):
+            self.__dict__.setdefault("_called_with", nest.map_structure(lambda t: KerasTensor(t.shape, t.dtype), args))
+        before, backend.call.models = backend.call.models, (*backend.call.models, self)
+        where = {"stage": inside} if isinstance(inside, int) else {"stage": current.stage}
+        try:
+            with placed(**where):  # PipelineStage in call() leaves the last one
+                found = self._stages_by_trace(inside)
+                if found is None:
+                    return super()._run_call(args, kwargs)
+                return found.run(args, self._own_stages() if inside is None else inside)
+        finally:
+            backend.call.models = before
+
+    def _stages_by_trace(self, inside):
+        assigned = isinstance(inside, list) or any(n.stage is not None for n in self._assigned_calls())
+        return self._traced(backend.call.training) if assigned and active() is not None else None
+
+    def _assigned_calls(self):
+        """Nodes that may have stages."""
+        traces = self.__dict__.get("_traces")
+        return self.__dict__["_calls"] if "_calls" in self.__dict__ else traces[None].nodes if traces else ()
+
+    def _own_stages(self):
+        return [calls.stage_of(n) for n in self._assigned_calls()]
+
+    def _traced(self, training=None):
+        traces = self.__dict__.setdefault("_traces", {})
+        if None not in traces:
+            traces[None] = calls.Traced(self)
+        if training not in traces:
+            traces[training] = calls.Traced(self, training) if self._parameters[0] else traces[None]
+            traces[training].require_same(traces[None], self)
+        return traces[training]
+
+    def _maybe_build(self, inputs):
+        given = nest.flatten(inputs)
+        if not self.built and "_calls" not in self.__dict__ and type(self).build is Model.build and given and \
+                all(isinstance(t, Tensor) for t in given):
+            self._build_on(nest.map_structure(lambda t: KerasTensor(t.shape, t.dtype), inputs))
+        super()._maybe_build(inputs)
+
+    def _met(self, feed):
+        """A subclassed model is built before its plan is made: PipelineStage in its call() is part of that."""
+        steps = ("train_step", "test_step", "predict_step", "build")
+        if self.built or self._strategy is None or any(getattr(type(self), s) is not getattr(Model, s) for s in steps):
+            return
+        if "_calls" not in self.__dict__ and type(self).call is not Layer.call:
+            x = feed.example()[0]
+            self._build_on(nest.map_structure(lambda a: KerasTensor(a.shape, _in_graphs(a)), x))
 
     # ---- programs
 
@@ -182,8 +247,10 @@ class Model(Loops, Saving, IpuOptions, Layer):
     def predict_on_batch(self, x):
         return self.predict(x, batch_size=len(nest.flatten(x)[0]))
 
+    @in_no_graph
     def _one_batch(self, mode, x, y, weight, reset):
         feed = feed_of(x, y, weight, batch_size=len(nest.flatten(x)[0]))
+        self._met(feed)
         plan = plan_for(self, mode == "train")
         plan.steps = plan.accumulation
         program = self._program(mode, feed.example(), plan)
@@ -197,6 +264,12 @@ class Model(Loops, Saving, IpuOptions, Layer):
     def reset_metrics(self):
         for metric in self.metrics:
             metric.reset_state()
+
+    def reset_states(self):
+        """Of recurrent layers that keep theirs."""
+        for layer in self.layers:
+            if getattr(layer, "stateful", False) or hasattr(layer, "layers"):
+                getattr(layer, "reset_states", lambda: None)()
 
     # ---- structure
 
@@ -217,10 +290,12 @@ class Model(Loops, Saving, IpuOptions, Layer):
 
     def build(self, input_shape=None):
         from tensorflow.keras.engine.base_layer import _shape_leaves
-        from tensorflow.keras.engine.nodes import KerasTensor, shapes_of
         if self.built or input_shape is None:
             return
-        tensors = nest.map_structure(lambda s: KerasTensor(s, "float32"), _shape_leaves(input_shape))
+        self._build_on(nest.map_structure(lambda s: KerasTensor(s, "float32"), _shape_leaves(input_shape)))
+
+    def _build_on(self, tensors):
+        from tensorflow.keras.engine.nodes import shapes_of
         self.built = True
         scopes = current.scopes[:-1] if current.scopes[-1:] == (self.name,) else current.scopes
         with placed(scopes=scopes):  # the call has the model's own
@@ -233,6 +308,10 @@ class Model(Loops, Saving, IpuOptions, Layer):
                              "`fit()` with some data, or specify an `input_shape` argument in the first layer(s) for "
                              "automatic build.")
         print_summary(self, line_length, positions, print_fn, expand_nested)
+
+
+def _in_graphs(array):
+    return "float32" if str(array.dtype) == "float64" else str(array.dtype)
 
 
 def _listed(logs):

@@ -5,8 +5,8 @@ from tensorflow.keras.ipu.assignments import (FunctionalLayerPipelineStageAssign
                                               FunctionalNestedModelPipelineStageAssignment,
                                               ModelLayerPipelineStageAssignment, NestedModelPipelineStageAssignment,
                                               SequentialLayerPipelineStageAssignment,
-                                              SequentialNestedModelPipelineStageAssignment)
+                                              SequentialNestedModelPipelineStageAssignment, is_nested_model)
 from tensorflow.keras.ipu.pipeline_stage import PipelineStage  # noqa: F401
 from tensorflow.python.ipu.replicated_metrics import ReplicatedMetricReductionMethod  # noqa: F401
 
-_names.lazy(globals(), {"layers": "tensorflow.keras.ipu.layers"})
+_names.lazy(globals(), {"layers": "tensorflow.keras.ipu.layers", "optimizers": "tensorflow.keras.ipu.optimizers"})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Layers that are called, or made, in `with PipelineStage(n)` are in stage n."""
-from tensorflow.framework.graphs import current
+from tensorflow.framework.graphs import active, current
 from tensorflow.keras import backend
 
 
@@ -16,6 +16,10 @@ class PipelineStage:
         if backend.call.stage is not None:
             raise RuntimeError("PipelineStage scope cannot be nested inside another one.")
         backend.call.stage = self._stage
+        for model in backend.call.models:
+            model._stages_called.add(self._stage)
+        if active() is not None:
+            current.stage = self._stage  # until the next one: what is computed between stages belongs to the one before
         return self
 
     def __exit__(self, *_):

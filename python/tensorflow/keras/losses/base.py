@@ -105,6 +105,20 @@ def _signature(defaults):
                              [inspect.Parameter(n, kind, default=v) for n, v in defaults.items()])
 
 
+def matched(y_true, y_pred):
+    """Labels [batch] are [batch, 1]; of two that differ by a last dimension of one, the longer loses it."""
+    ends_in_one = bool(y_pred.shape.rank) and y_pred.shape[-1] == 1
+    if y_true.shape.rank == 1 and (y_pred.shape.rank or 0) > 1 and (ends_in_one or y_pred.shape.rank > 2):
+        y_true = array_ops.expand_dims(y_true, -1)
+    if ends_in_one and y_pred.shape.rank == y_true.shape.rank + 1:
+        mask, y_pred = getattr(y_pred, "_keras_mask", None), array_ops.squeeze(y_pred, [-1])
+        if mask is not None:
+            y_pred._keras_mask = mask
+    elif y_true.shape.rank == y_pred.shape.rank + 1 and y_true.shape[-1] == 1:
+        y_true = array_ops.squeeze(y_true, [-1])
+    return y_true, y_pred
+
+
 def prepared(y_true, y_pred):
     """Predictions as a tensor, labels in their type."""
     y_pred = convert_to_tensor(y_pred)

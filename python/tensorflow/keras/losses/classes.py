@@ -50,7 +50,7 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, axis=-1):
     return nn_ops.sparse_softmax_cross_entropy_with_logits(labels, logs)
 
 
-@registry.add()
+@registry.add("bce", "BCE")
 def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0, axis=-1):
     """-mean(y log p + (1 - y) log(1 - p)) along the last axis"""
     y_true, y_pred = prepared(y_true, y_pred)

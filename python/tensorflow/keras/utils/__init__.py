@@ -28,6 +28,19 @@ def normalize(x, axis=-1, order=2):
     return x / np.expand_dims(norms, axis)
 
 
+def unpack_x_y_sample_weight(data):
+    """(x, y, weights) of what a train_step gets, None for what is not there."""
+    if not isinstance(data, (tuple, list)):
+        return data, None, None
+    if not 1 <= len(data) <= 3:
+        raise ValueError(f"Data is expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`, found {data}")
+    return (*data, *[None] * (3 - len(data)))
+
+
+def pack_x_y_sample_weight(x, y=None, sample_weight=None):
+    return (x,) if y is None else (x, y) if sample_weight is None else (x, y, sample_weight)
+
+
 class Sequence:
     """Batches by their number."""
 

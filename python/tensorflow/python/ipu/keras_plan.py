@@ -67,24 +67,29 @@ def steps_of(model, feed, plan, wanted, training):
     """Steps of an epoch, after everything that a static program needs was checked."""
     _tell_type(feed)
     _check_shapes(feed)
-    size = feed.size if wanted is None else int(wanted) * (plan.replicas if feed.size is None else 1)
     if feed.size is None and wanted is None:
         info("The provided set of data has an unknown size. This can result in runtime errors if not enough data is "
              "provided during execution.")
     if wanted is not None:
-        steps = int(wanted)
-    elif size is None:
+        steps = _of_one_replica(int(wanted), feed, plan)
+    elif feed.size is None:
         steps = None
     else:
         if feed.rest:
             raise ValueError(f"The provided set of data contains {feed.samples} samples, which has a partial batch: the "
                              f"number of samples must be divisible by the batch size ({feed.batch}). Use "
                              "`drop_remainder=True`, or leave the last samples out.")
-        steps = size // plan.replicas
+        steps = feed.size // plan.replicas
     steps = _fit_steps(model, plan, steps)
     if training:
         _tell_training(model, plan, feed.batch)
     return steps
+
+
+def _of_one_replica(wanted, feed, plan):
+    """Steps are of each replica; a number that the data has for all of them together, not for each, is of all."""
+    enough = feed.size is None or wanted * plan.replicas <= feed.size
+    return wanted if enough or wanted > feed.size or wanted % plan.replicas else wanted // plan.replicas
 
 
 def refuse_left_over(model, plan, feed, batches, rows):

@@ -2,6 +2,7 @@
 """Pipelines of Keras models: which stage every layer is in, and on which IPU every stage runs."""
 import popart
 
+from tensorflow.keras.engine.calls import flat
 from tensorflow.python.ipu import system
 from tensorflow.python.ipu.ops.pipelining_ops import PipelineSchedule
 from tensorflow.python.ipu.placement import OF_PIPELINES, Placement
@@ -57,6 +58,8 @@ def of(model):
 
 def stages_of(model):
     """All stage numbers that are assigned in a model."""
-    found = {node.stage for node in getattr(model, "_nodes", ()) if node.stage is not None}
-    found |= {layer._stage for layer in model._flatten_layers() if layer._stage is not None}
+    found = {number for node in model._assigned_calls() for number in flat(node.stage)}
+    for layer in model._flatten_layers():
+        found |= {*flat(layer._stage), *getattr(layer, "_stages_called", ())}
+        found |= {number for node in getattr(layer, "_calls", ()) for number in flat(node.stage)}
     return found

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""More of Keras' backend: copies, assignments, choices, values of several variables."""
+import numpy as np
+
+from tensorflow.framework import nest
+from tensorflow.framework.graphs import active
+from tensorflow.keras.engine.nodes import KerasTensor
+from tensorflow.ops import array_ops, math_ops, random_ops
+
+
+def transpose(x):
+    return array_ops.transpose(x)
+
+
+def repeat(x, n):
+    """[samples, features] -> [samples, n, features]"""
+    return array_ops.tile(array_ops.expand_dims(x, 1), [1, n, 1])
+
+
+def repeat_elements(x, rep, axis):
+    """Every element along an axis rep times, one after the other."""
+    axis %= x.shape.rank
+    wide = array_ops.tile(array_ops.expand_dims(x, axis + 1), [rep if d == axis + 1 else 1 for d in range(x.shape.rank + 1)])
+    shape = [-1 if n is None else n for n in x.shape]
+    shape[axis] = shape[axis] if shape[axis] == -1 else shape[axis] * rep
+    return array_ops.reshape(wide, shape)
+
+
+def arange(start, stop=None, step=1, dtype="int32"):
+    start, stop = (0, start) if stop is None else (start, stop)
+    return math_ops.cast(array_ops.constant(np.arange(start, stop, step)), dtype)
+
+
+def batch_dot(x, y, axes=None):
+    """Products of samples, summed over an axis of each: by default the last of x and the second last of y."""
+    rank = (x.shape.rank, y.shape.rank)
+    if axes is None:
+        axes = (rank[0] - 1, max(1, rank[1] - 2))
+    axes = (axes, axes) if isinstance(axes, int) else tuple(axes)
+    axes = tuple(a % r for a, r in zip(axes, rank))
+    if not all(2 <= r <= 3 for r in rank) or 0 in axes:
+        raise NotImplementedError(f"batch_dot of {rank[0]} and {rank[1]} dimensions over the axes {axes} is not there: samples "
+                                  "are vectors or matrices. Use tf.einsum.")
+    x = array_ops.expand_dims(x, 1) if rank[0] == 2 else x if axes[0] == 2 else array_ops.transpose(x, [0, 2, 1])
+    y = array_ops.expand_dims(y, 2) if rank[1] == 2 else y if axes[1] == 1 else array_ops.transpose(y, [0, 2, 1])
+    out = math_ops.matmul(x, y)
+    gone = ([1] if rank[0] == 2 else []) + ([2] if rank[1] == 2 else [])
+    return array_ops.squeeze(out, gone[:1] if len(gone) == 2 else gone) if gone else out
+
+
+def batch_get_value(tensors):
+    return [t.numpy() for t in tensors]
+
+
+def batch_set_value(tuples):
+    for variable, value in tuples:
+        variable.set(np.asarray(value))
+
+
+def eval(x):
+    return x.numpy()
+
+
+def bias_add(x, bias, data_format=None):
+    from tensorflow.keras import backend
+    if (data_format or backend.image_data_format()) == "channels_first" and x.shape.rank > 2:
+        bias = array_ops.reshape(bias, [1, -1] + [1] * (x.shape.rank - 2))
+    return math_ops.add(x, bias)
+
+
+def count_params(x):
+    return int(np.prod(x.shape.as_list()))
+
+
+def dtype(x):
+    return x.dtype.name
+
+
+def is_keras_tensor(x):
+    return isinstance(x, KerasTensor)
+
+
+def update(x, new_x):
+    return x.assign(new_x)
+
+
+def update_add(x, increment):
+    return x.assign_add(increment)
+
+
+def update_sub(x, decrement):
+    return x.assign_sub(decrement)
+
+
+def moving_average_update(x, value, momentum):
+    return x.assign(math_ops.add(math_ops.multiply(x, momentum), math_ops.multiply(value, 1.0 - momentum)))
+
+
+def switch(condition, then_expression, else_expression):
+    """One of two tensors or functions of the same shape; of single conditions only the chosen function is called."""
+    from tensorflow.ops import control_flow
+    both = [e if callable(e) and not hasattr(e, "dtype") else lambda e=e: e for e in (then_expression, else_expression)]
+    if getattr(condition, "shape", None) is None or condition.shape.rank == 0:
+        return control_flow.cond(condition, *both)
+    one, other = (make() for make in both)
+    condition = math_ops.cast(condition, "bool")
+    while condition.shape.rank < one.shape.rank:
+        condition = array_ops.expand_dims(condition, -1)
+    return math_ops.where(condition, one, other)
+
+
+def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
+    from tensorflow.keras import backend
+    return random_ops.truncated_normal(shape, mean, stddev, dtype or backend.floatx(), seed)
+
+
+def random_bernoulli(shape, p=0.0, dtype=None, seed=None):
+    from tensorflow.keras import backend
+    drawn = random_ops.uniform(shape, 0.0, 1.0, "float32", seed)
+    return math_ops.cast(math_ops.less_equal(drawn, p), dtype or backend.floatx())
+
+
+def gradients(loss, variables):
+    """In a graph; elsewhere use tf.GradientTape."""
+    from tensorflow.framework.tape import graph_gradients
+    if active() is None:
+        raise RuntimeError("K.gradients is of tensors of a graph: outside of tf.function and tf.Graph use tf.GradientTape.")
+    return graph_gradients(active(), nest.flatten(loss), nest.flatten(variables))
