@@ -25,10 +25,26 @@ def deserialize(config, custom_objects=None):
 def get(identifier):
     if isinstance(identifier, str):
         return registry.find(identifier.lower() if identifier.lower() in registry.named else identifier)()
-    out = registry.get(identifier)
+    out = _of_tensorflow1(identifier) or registry.get(identifier)
     if not isinstance(out, Optimizer):
         raise ValueError(f"Could not interpret optimizer identifier: {identifier!r}")
     return out
+
+
+def _of_tensorflow1(given):
+    """The optimiser of Keras with the rule of one of tf.compat.v1.train; None if it is none."""
+    rule = getattr(given, "keras", None)
+    if not isinstance(rule, Optimizer):
+        return None
+    inner, seen = given, []
+    while hasattr(inner, "_opt"):
+        seen.append(type(inner).__name__)
+        inner = inner._opt
+    for name in seen:  # gradients of replicas are averaged and those of shards placed without a word
+        if name not in ("CrossReplicaOptimizer", "ShardedOptimizer"):
+            raise ValueError(f"{name} is not for compile(): give it the optimizer inside, and say what else is wanted with "
+                             "set_gradient_accumulation_options or set_pipelining_options of the model.")
+    return rule
 
 
 class Optimizer:
@@ -185,6 +201,14 @@ class Optimizer:
         else:
             raise ValueError("`tape` is required when a `Tensor` loss is passed.")
         return self.apply_gradients(zip(gradients, variables))
+
+    def compiled(self, model):
+        """What a model that is compiled with this one trains with."""
+        return self
+
+    def to_minimize(self, loss):
+        """What a training takes the gradients of."""
+        return loss
 
     def prepare(self):
         """What all variables of a step share, in front of their updates."""

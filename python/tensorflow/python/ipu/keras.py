@@ -4,4 +4,4 @@ from tensorflow import _names
 from tensorflow.keras.ipu import *  # noqa: F401,F403
 from tensorflow.keras.ipu import PipelineStage, ReplicatedMetricReductionMethod  # noqa: F401
 
-_names.lazy(globals(), {"layers": "tensorflow.keras.ipu.layers"})
+_names.lazy(globals(), {"layers": "tensorflow.keras.ipu.layers", "optimizers": "tensorflow.keras.ipu.optimizers"})
