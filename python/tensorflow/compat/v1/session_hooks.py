@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""Hooks: what is called around every run of a training or evaluation."""
+import collections
+
+
+class SessionRunArgs(collections.namedtuple("SessionRunArgs", "fetches feed_dict options")):
+    """What a hook wants to be fetched."""
+
+    def __new__(cls, fetches, feed_dict=None, options=None):
+        return super().__new__(cls, fetches, feed_dict, options)
+
+
+SessionRunValues = collections.namedtuple("SessionRunValues", "results options run_metadata")
+
+
+class SessionRunContext:
+    def __init__(self, original_args, session):
+        self.original_args, self.session = original_args, session
+        self.stop_requested = False
+
+    def request_stop(self):
+        self.stop_requested = True
+
+
+class SessionRunHook:
+    def begin(self):
+        pass
+
+    def after_create_session(self, session, coord):
+        pass
+
+    def before_run(self, run_context):
+        return None
+
+    def after_run(self, run_context, run_values):
+        pass
+
+    def end(self, session):
+        pass
+
+
+class Hooks:
+    """All hooks of a loop of runs."""
+
+    def __init__(self, hooks, session):
+        self._hooks, self._session = list(hooks), session
+        for hook in self._hooks:
+            hook.after_create_session(session, None)
+
+    def run(self, function):
+        """function() is the run; whether a hook asked to stop."""
+        context = SessionRunContext(None, self._session)
+        wanted = [hook.before_run(context) for hook in self._hooks]
+        function()
+        for hook, args in zip(self._hooks, wanted):
+            results = None if args is None else self._session.run(args.fetches, args.feed_dict)
+            hook.after_run(context, SessionRunValues(results, None, None))
+        return context.stop_requested
+
+    def end(self):
+        for hook in self._hooks:
+            hook.end(self._session)
