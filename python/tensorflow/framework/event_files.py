@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Event files, as TensorBoard reads them: records of length, checksum, an Event message, checksum."""
+import os
+import socket
+import struct
+import threading
+import time
+
+_TABLE = []
+for _i in range(256):
+    _v = _i
+    for _ in range(8):
+        _v = _v >> 1 ^ (0x82f63b78 if _v & 1 else 0)
+    _TABLE.append(_v)
+
+
+def _checksum(data):
+    """CRC-32C (Castagnoli), turned and moved as records have it."""
+    crc = 0xffffffff
+    for byte in data:
+        crc = _TABLE[(crc ^ byte) & 255] ^ crc >> 8
+    crc ^= 0xffffffff
+    return (((crc >> 15) | (crc << 17)) + 0xa282ead8) & 0xffffffff
+
+
+def _varint(value):
+    value &= 0xffffffffffffffff
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def field(number, value):
+    """A field of a message: text, bytes, a whole number or a float (32 bits)."""
+    if isinstance(value, float):
+        return _varint(number << 3 | 5) + struct.pack("<f", value)
+    if isinstance(value, int):
+        return _varint(number << 3) + _varint(value)
+    data = value.encode() if isinstance(value, str) else value
+    return _varint(number << 3 | 2) + _varint(len(data)) + data
+
+
+def double(number, value):
+    return _varint(number << 3 | 1) + struct.pack("<d", value)
+
+
+class EventFile:
+    """Appends events to a new file of a folder."""
+
+    def __init__(self, folder, suffix=""):
+        os.makedirs(folder, exist_ok=True)
+        name = f"events.out.tfevents.{int(time.time())}.{socket.gethostname()}.{os.getpid()}.{next(_numbers)}{suffix}"
+        self.path = os.path.join(folder, name)
+        self._file, self._lock = open(self.path, "ab"), threading.Lock()
+        self._write(double(1, time.time()) + field(3, "brain.Event:2"))
+
+    def add(self, summary, step):
+        """A Summary message."""
+        self._write(double(1, time.time()) + field(2, int(step)) + field(5, summary))
+
+    def _write(self, event):
+        length = struct.pack("<Q", len(event))
+        with self._lock:
+            if self._file.closed:
+                raise ValueError(f"The writer of {self.path} is closed.")
+            self._file.write(length + struct.pack("<I", _checksum(length)) + event + struct.pack("<I", _checksum(event)))
+
+    def flush(self):
+        if not self._file.closed:
+            self._file.flush()
+
+    def close(self):
+        self._file.close()
+
+
+_numbers = iter(range(1 << 62))

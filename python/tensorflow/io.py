@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""tf.io: files of this machine."""
+import glob as _glob
+import os as _os
+import shutil as _shutil
+import types as _types
+
+from tensorflow import _names
+
+
+def _listed(path):
+    return sorted(_os.listdir(path))
+
+
+def _copy(src, dst, overwrite=False):
+    from tensorflow.framework.errors import AlreadyExistsError
+    if _os.path.exists(dst) and not overwrite:
+        raise AlreadyExistsError(None, None, f"file already exists: {dst}")
+    _shutil.copyfile(src, dst)
+
+
+def _files(path):
+    return sorted(f for p in ([path] if isinstance(path, str) else path) for f in _glob.glob(p))
+
+
+def GFile(name, mode="r"):
+    return open(name, mode, encoding=None if "b" in mode else "utf-8")
+
+
+gfile = _types.SimpleNamespace(
+    GFile=GFile, Open=GFile, exists=_os.path.exists, isdir=_os.path.isdir, glob=_files, listdir=_listed, remove=_os.remove,
+    rmtree=_shutil.rmtree, mkdir=_os.mkdir, makedirs=lambda path: _os.makedirs(path, exist_ok=True), copy=_copy,
+    rename=lambda src, dst, overwrite=False: _os.replace(src, dst), walk=_os.walk, join=_os.path.join, stat=_os.stat)
+# of TensorFlow 1
+gfile_v1 = _types.SimpleNamespace(
+    GFile=GFile, Open=GFile, FastGFile=GFile, Exists=gfile.exists, IsDirectory=gfile.isdir, Glob=_files, ListDirectory=_listed,
+    Remove=_os.remove, DeleteRecursively=_shutil.rmtree, MkDir=_os.mkdir, MakeDirs=gfile.makedirs, Copy=_copy,
+    Rename=gfile.rename, Walk=_os.walk, Stat=_os.stat)
+
+
+_names.lazy(globals(), {})

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""tf.summary: event files for TensorBoard, of what is computed at once. Numbers, distributions and texts."""
+import contextlib
+
+import numpy as np
+
+from tensorflow import _names
+from tensorflow.framework.event_files import EventFile
+from tensorflow.framework.graphs import active, current
+from tensorflow.framework.tensors import EagerTensor, Tensor
+from tensorflow.framework.variables import Variable
+from tensorflow.ops import summary_messages as _messages
+
+_now = {"writer": None, "step": None}
+
+
+class SummaryWriter:
+    def __init__(self, logdir, suffix=""):
+        self._file = EventFile(logdir, suffix)
+
+    @contextlib.contextmanager
+    def as_default(self, step=None):
+        """Summaries in here go to this writer."""
+        before = dict(_now)
+        _now.update(writer=self, step=before["step"] if step is None else step)
+        try:
+            yield self
+        finally:
+            _now.update(before)
+            self.flush()
+
+    def set_as_default(self, step=None):
+        _now.update(writer=self, step=step)
+
+    def add(self, message, step):
+        self._file.add(message, step)
+
+    def flush(self):
+        self._file.flush()
+
+    def close(self):
+        self._file.close()
+
+
+class _Nothing(SummaryWriter):
+    def __init__(self):
+        pass
+
+    def add(self, message, step):
+        pass
+
+    flush = close = lambda self: None
+
+
+def create_file_writer(logdir, max_queue=None, flush_millis=None, filename_suffix=None, name=None):
+    return SummaryWriter(str(logdir), filename_suffix or "")
+
+
+def create_noop_writer():
+    return _Nothing()
+
+
+def flush(writer=None, name=None):
+    writer = writer or _now["writer"]
+    if writer is not None:
+        writer.flush()
+
+
+class experimental:
+    @staticmethod
+    def set_step(step):
+        _now["step"] = step
+
+    @staticmethod
+    def get_step():
+        return _now["step"]
+
+
+def _write(message, name, data, step):
+    """Whether there was somebody to write it."""
+    if active() is not None and (isinstance(data, Tensor) and not isinstance(data, EagerTensor)):
+        raise NotImplementedError(f"tf.summary of {name!r} in a traced function is not there: return the value, and write it "
+                                  "outside.")
+    if _now["writer"] is None:
+        return False
+    step = _now["step"] if step is None else step
+    if step is None:
+        raise ValueError("No step set. Please specify one either through the `step` argument or through "
+                         "tf.summary.experimental.set_step()")
+    value = data.numpy() if isinstance(data, (EagerTensor, Variable)) else np.asarray(data)
+    _now["writer"].add(message("/".join((*current.scopes, name)), value), int(step))
+    return True
+
+
+def scalar(name, data, step=None, description=None):
+    return _write(_messages.scalar, name, data, step)
+
+
+def histogram(name, data, step=None, buckets=30, description=None):
+    return _write(lambda tag, v: _messages.histogram(tag, v, buckets), name, data, step)
+
+
+def text(name, data, step=None, description=None):
+    return _write(_messages.text, name, data, step)
+
+
+_names.lazy(globals(), {})
