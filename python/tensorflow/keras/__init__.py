@@ -5,7 +5,7 @@ from tensorflow import _names
 __version__ = "2.6.0"
 _modules = {name: f"tensorflow.keras.{name}" for name in
             "layers losses metrics optimizers initializers regularizers constraints activations callbacks datasets utils "
-            "backend models ipu mixed_precision".split()}
+            "backend models ipu mixed_precision applications preprocessing".split()}
 _modules |= {"Model": "tensorflow.keras.engine.training:Model", "Sequential": "tensorflow.keras.engine.sequential:Sequential",
              "Input": "tensorflow.keras.layers.core:Input", "experimental": "tensorflow.keras.experimental"}
 _modules.pop("experimental")

@@ -34,4 +34,4 @@ def get_file(fname, origin=None, untar=False, md5_hash=None, file_hash=None, cac
 
 
 _names.lazy(globals(), {name: f"tensorflow.keras.datasets.{name}" for name in ("mnist", "fashion_mnist", "cifar10",
-                                                                              "cifar100", "boston_housing")})
+                                                                              "cifar100", "boston_housing", "imdb")})

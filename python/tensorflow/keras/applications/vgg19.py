@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+"""The path that programs take these names from."""
+from tensorflow.keras.applications.vgg import *  # noqa: F401,F403
