@@ -216,6 +216,35 @@ def getitem(x, key):
     return out
 
 
+def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
+                  shrink_axis_mask=0, var=None, name=None):
+    """input_[begin[0]:end[0]:strides[0], ...]. Bit i of a mask: entry i has no begin or end, stands for all dimensions left
+    over, is a new dimension, or is an index whose dimension goes."""
+    if var is not None:
+        raise NotImplementedError("tf.strided_slice(var=...) is not there: assign to the variable.")
+    starts, ends = (np.atleast_1d(_known(v, "strided_slice")) for v in (begin, end))
+    steps = np.ones_like(starts) if strides is None else np.atleast_1d(_known(strides, "strided_slice"))
+    keys = []
+    for i, (start, stop, step) in enumerate(zip(starts, ends, steps)):
+        bit = 1 << i
+        if ellipsis_mask & bit:
+            keys.append(Ellipsis)
+        elif new_axis_mask & bit:
+            keys.append(None)
+        elif shrink_axis_mask & bit:
+            keys.append(int(start))
+        else:
+            keys.append(slice(None if begin_mask & bit else int(start), None if end_mask & bit else int(stop), int(step)))
+    return getitem(input_, tuple(keys))
+
+
+def _known(value, what):
+    known = constant_value(convert_to_tensor(value))
+    if known is None:
+        raise ValueError(f"tf.{what}: its bounds must be known when the graph is built. Use tf.gather or tf.slice.")
+    return known
+
+
 def _whole(extent):
     return 2 ** 31 - 1 if extent is None else extent
 
@@ -384,4 +413,4 @@ Variable.__iter__ = lambda self: iter(self.read_value())
 Variable.__len__ = lambda self: len(self.read_value())
 names = """constant reshape shape size rank transpose expand_dims squeeze broadcast_to tile repeat pad reverse roll concat stack
 unstack split boolean_mask gather gather_nd one_hot tensor_scatter_nd_update tensor_scatter_nd_add scatter_nd fill zeros ones
-zeros_like ones_like linspace eye meshgrid sequence_mask ensure_shape""".split()
+zeros_like ones_like linspace eye meshgrid sequence_mask ensure_shape strided_slice""".split()

@@ -106,4 +106,12 @@ def segment_mean(data, segment_ids, name=None):
     return unsorted_segment_mean(data, segment_ids, _segments(segment_ids, None), name)
 
 
-names = """sort argsort searchsorted bincount confusion_matrix segment_sum segment_mean unsorted_segment_mean""".split()
+def invert_permutation(x, name=None):
+    """Of the numbers from 0 on in some order: where each of them is."""
+    x = convert_to_tensor(x)
+    if x.shape.rank != 1:
+        raise ValueError(f"tf.math.invert_permutation takes a vector, not a tensor of shape {x.shape}.")
+    return math_ops.cast(_sorted(x, 0, "ASCENDING")[1], x.dtype)
+
+
+names = """invert_permutation sort argsort searchsorted bincount confusion_matrix segment_sum segment_mean unsorted_segment_mean""".split()

@@ -241,6 +241,55 @@ def test_functions_of_the_host_that_do_not_fit(on_host, tmp_path):
         call(outs={"output_types": [tf.float32], "output_shapes": [[None]]})
 
 
+CODELET = """
+#include <poplar/Vertex.hpp>
+class Thrice : public poplar::Vertex {
+public:
+  poplar::Input<poplar::Vector<float>> in;
+  poplar::Output<poplar::Vector<float>> out;
+  bool compute() {
+    for (unsigned i = 0; i < in.size(); ++i) out[i] = 3.0f * in[i];
+    return true;
+  }
+};
+"""
+WITH_CODELETS = r"""
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <string>
+#include <vector>
+using namespace poplar;
+extern "C" {
+std::int32_t custom_op_api_level = 5;
+program::Program Build(Graph &graph, const std::vector<Tensor> &in, std::vector<Tensor> &out, const std::string &,
+                       const std::string &) {
+  ComputeSet set = graph.addComputeSet("thrice");
+  Tensor made = graph.addVariable(FLOAT, in.at(0).shape());
+  graph.setTileMapping(made, 0);
+  VertexRef vertex = graph.addVertex(set, "Thrice", {{"in", in.at(0).flatten()}, {"out", made.flatten()}});
+  graph.setTileMapping(vertex, 0);
+  out = {made};
+  return program::Execute(set);
+}
+}
+"""
+
+
+def test_codelets_of_an_operation_come_from_a_file(tmp_path):
+    (tmp_path / "thrice.cpp").write_text(CODELET)
+    (tmp_path / "own.cpp").write_text(WITH_CODELETS)
+    libraries = os.path.join(os.path.dirname(os.path.dirname(popart_core.__file__)), "lib")
+    subprocess.run(["g++", "-std=c++17", "-shared", "-fPIC", f"-I{ROOT}/poplar/include", "-o", str(tmp_path / "own.so"),
+                    str(tmp_path / "own.cpp"), f"-L{libraries}", "-lpoplar"], check=True)
+    outs = {"output_types": [tf.float32], "output_shapes": [[3]]}
+
+    def call(a, codelets=str(tmp_path / "thrice.cpp")):
+        return ipu.custom_ops.precompiled_user_op([a], str(tmp_path / "own.so"), codelets, outs)[0]
+    np.testing.assert_allclose(on_ipu(lambda a: call(call(a)), A), 9 * A)  # twice in one program
+    with pytest.raises(ValueError, match="the file of codelets /nothing.gp is not there"):
+        on_ipu(lambda a: call(a, "/nothing.gp"), A)
+
+
 # ---- tf.custom_gradient
 
 @tf.custom_gradient

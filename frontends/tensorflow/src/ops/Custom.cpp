@@ -10,7 +10,7 @@ namespace {
 
 Values userOp(Call &c) {
   Attributes attributes;
-  for (const char *name : {"library", "function", "text", "gradientText"})
+  for (const char *name : {"library", "codelets", "function", "text", "gradientText"})
     attributes.set(name, c.text(name, ""));
   for (const char *name : {"types", "ranks", "shapes", "differentiable"})
     attributes.set(name, c.list(name));

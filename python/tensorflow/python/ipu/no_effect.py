@@ -16,5 +16,9 @@ ARGUMENTS = {
     "serialization_factor": "lookups are planned by the sizes of their tables",
     "indices_are_sorted": "lookups take indices in any order",
     "unique_sharding": "equal parts of a program are found without being told",
+    "save_summary_steps": "summaries are written by the program itself (tf.summary)",
+    "save_checkpoints_secs": "checkpoints follow steps (save_checkpoints_steps) and the end of train()",
+    "ref": "random numbers do not depend on where a tensor is",
+    "poplar_options": "convolutions share the options of IPUConfig",
     "keep_input_layouts": "equal parts of a program are found without being told",
 }

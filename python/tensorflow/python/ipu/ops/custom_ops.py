@@ -14,16 +14,16 @@ from tensorflow.framework.tensors import convert_to_tensor
 
 def precompiled_user_op(inputs, library_path, gp_path="", outs=None, name="UserOp", op_name="Build",
                         separate_gradients=False, inputs_with_gradients=None, attributes=None, gradient_attributes=None):
-    """outs: {"output_types": [...], "output_shapes": [...]}. gp_path: the library adds its codelets itself (it may be handed
-    their file in `attributes`), so that it must stay empty."""
-    if gp_path:
-        raise NotImplementedError("precompiled_user_op: gp_path is not there. Let the library add its codelets "
-                                  "(poplar::Graph::addCodelets).")
+    """outs: {"output_types": [...], "output_shapes": [...]}. gp_path: a file of codelets (.gp, or source) that the library's
+    functions use; they may add others themselves."""
+    if gp_path and not os.path.isfile(gp_path):
+        raise ValueError(f"precompiled_user_op: the file of codelets {gp_path} is not there.")
     types, shapes = _declared("precompiled_user_op", library_path, outs)
     inputs = [convert_to_tensor(t) for t in inputs]
     wanted = range(len(inputs)) if inputs_with_gradients is None else inputs_with_gradients
     made = apply("UserOp", inputs, {
-        "library": os.path.abspath(library_path), "function": op_name, "text": attributes or "",
+        "library": os.path.abspath(library_path), "function": op_name,
+        "codelets": os.path.abspath(gp_path) if gp_path else "", "text": attributes or "",
         "gradientText": gradient_attributes or "", "types": [int(t.device_type) for t in types],
         "ranks": [s.rank for s in shapes], "shapes": [d for s in shapes for d in s.as_list()],
         "differentiable": [i for i in wanted if inputs[i].dtype.is_floating], "separate": bool(separate_gradients)},

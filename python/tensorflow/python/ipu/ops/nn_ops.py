@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Activations that the IPU has operations for."""
+import functools
+
+from tensorflow.framework.logs import without_effect
 from tensorflow.ops import math_ops, nn_ops
 
 
@@ -9,3 +12,24 @@ def gelu(x, approximate=True, name=None):
 
 def hard_sigmoid(x, name=None):
     return math_ops.clip_by_value(math_ops.add(math_ops.multiply(x, 0.2), 0.5), 0.0, 1.0)
+
+
+def softmax(x, stable=True, name=None):
+    """Along the last dimension. It is always the stable form, which subtracts the maximum."""
+    return nn_ops.softmax(x, -1, name)
+
+
+def multi_conv(func=None, options=None):
+    """A function whose convolutions do not depend on each other: PopART's scheduler sees that itself."""
+    if options is not None:
+        pairs = [o for o in options] if isinstance(options, (list, tuple)) else None
+        if pairs is None or not all(hasattr(o, "items") for o in pairs):
+            raise TypeError("multi_conv: options is a list of dictionaries.")
+        without_effect(poplar_options=any(pairs))
+
+    def decorate(f):
+        @functools.wraps(f)
+        def call(*args, **kwargs):
+            return f(*args, **kwargs)
+        return call
+    return decorate if func is None else decorate(func)

@@ -94,13 +94,18 @@ def pipeline(computational_stages, gradient_accumulation_count=None, gradient_ac
     values += [] if isinstance(elements, dict) else nest.flatten(elements)
     for i, stage in enumerate(computational_stages):
         with placed(stage=i):
-            made = stage(*values, **kwargs)
+            made = nest.map_structure(lambda t: _moved(t, values), stage(*values, **kwargs))
         kwargs = {}
         last = made
         values = [] if made is None else [v for v in nest.flatten(made) if isinstance(v, Tensor)]
     with placed(stage=stages - 1):
         return _end(graph, _unmasked(last, outfeed_mask), values, count, optimizer_function, outfeed_queue, outfeed_loss,
                     GradientAccumulationReductionMethod.parse(reduction_method), accumulate_outfeed)
+
+
+def _moved(tensor, given):
+    """What a stage hands through is of this stage all the same."""
+    return apply("Identity", [tensor]) if any(tensor is t for t in given) else tensor
 
 
 def _unmasked(outputs, mask):
