@@ -12,7 +12,10 @@ from tensorflow import _names
 
 # package -> the one that it mirrors
 MIRRORS = {"tensorflow.compat.v2": "tensorflow", "tensorflow.compat.v1.keras": "tensorflow.keras",
-           "tensorflow.python.keras": "tensorflow.keras", "keras": "tensorflow.keras"}
+           "tensorflow.python.keras": "tensorflow.keras", "keras": "tensorflow.keras",
+           **{f"tensorflow.python.ipu.{place}{kind}_optimizer": "tensorflow.python.ipu.optimizers"
+              for place in ("", "optimizers.") for kind in ("cross_replica", "gradient_accumulation", "map_gradient",
+                                                            "sharded")}}
 _KERAS = ["tensorflow.keras", *(f"tensorflow.keras.{name}" for name in (
     "layers", "models", "optimizers", "optimizers.schedules", "losses", "metrics", "callbacks", "initializers", "regularizers",
     "constraints", "activations", "utils", "ipu", "mixed_precision", "backend"))]
@@ -23,7 +26,9 @@ INSIDES = {
     "tensorflow.python": {**{part: _ALL for part in ("client", "eager", "framework", "layers", "module", "ops", "platform",
                                                      "training", "util", "autograph", "distribute")},
                           "data": ["tensorflow.data", "tensorflow.compat.v1.data"]},
-    "tensorflow.keras": {part: _KERAS for part in ("engine", "optimizer_v1", "optimizer_v2", "legacy_tf_layers")}}
+    "tensorflow.keras": {part: _KERAS for part in ("engine", "optimizer_v1", "optimizer_v2", "legacy_tf_layers",
+                                                  "mixed_precision")},
+    "tensorflow.keras.ipu": {"extensions": ["tensorflow.keras.ipu"]}}
 
 
 class _Insides(types.ModuleType):

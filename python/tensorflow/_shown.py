@@ -66,7 +66,8 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
 from tensorflow.framework.scopes import group  # noqa: E402,F401
 
 _modules = {name: f"tensorflow.{name}" for name in
-            "nn math random linalg image data keras errors distribute config autograph nest debugging compat python version dtypes"
+            "nn math random linalg image data keras errors distribute config autograph nest debugging compat python version dtypes "
+            "xla estimator saved_model summary io"
             .split()}
 _modules |= {name: f"tensorflow.keras.{name}" for name in ("losses", "metrics", "optimizers", "initializers")}
 _names.lazy(_here, _modules)

@@ -15,9 +15,13 @@ MODULES = ["tensorflow", "tensorflow.nn", "tensorflow.math", "tensorflow.random"
            "tensorflow.python.ipu.loops", "tensorflow.python.ipu.utils", "tensorflow.python.ipu.optimizers",
            "tensorflow.python.ipu.ops.pipelining_ops", "tensorflow.python.ipu.ops.embedding_ops",
            "tensorflow.python.ipu.ops.custom_ops", "tensorflow.python.ipu.ops.all_to_all_op",
+           "tensorflow.python.ipu.ops.math_ops", "tensorflow.python.ipu.ops.nn_ops", "tensorflow.python.ipu.ops.image_ops",
+           "tensorflow.python.ipu.ops.statistics_ops", "tensorflow.python.ipu.ops.within_replica_ops",
            "tensorflow.python.ipu.distributed", "ipu_tensorflow_addons.keras.layers",
            "ipu_tensorflow_addons.keras.optimizers", "ipu_tensorflow_addons.v1.layers", "tensorflow.compat.v1", "tensorflow.compat.v1.train",
-           "tensorflow.compat.v1.layers", "tensorflow.compat.v1.losses", "tensorflow.compat.v1.nn"]
+           "tensorflow.compat.v1.layers", "tensorflow.compat.v1.losses", "tensorflow.compat.v1.metrics", "tensorflow.compat.v1.summary",
+           "tensorflow.estimator", "tensorflow.summary", "tensorflow.saved_model", "tensorflow.compat.v1.flags",
+           "tensorflow.compat.v1.nn"]
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, os.pardir, "docs", "tensorflow-names.md")
 
 

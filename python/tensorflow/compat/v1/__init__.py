@@ -6,12 +6,14 @@ from tensorflow._shown import *  # noqa: F401,F403
 from tensorflow._version import VERSION as __version__  # noqa: F401
 from tensorflow.compat.v1.graphs import (GraphKeys, disable_eager_execution, disable_v2_behavior,  # noqa: F401
                                          enable_eager_execution, enable_v2_behavior, get_collection, get_default_graph,
-                                         global_variables, local_variables_initializer, placeholder,
+                                         global_variables, local_variables, local_variables_initializer, placeholder,
                                          placeholder_with_default, reset_default_graph, set_random_seed,
                                          trainable_variables, global_variables_initializer, tables_initializer,
                                          variables_initializer, add_to_collection)
-from tensorflow.compat.v1.session import ConfigProto, GPUOptions, InteractiveSession, Session, get_default_session  # noqa: F401
-from tensorflow.compat.v1.variable_scope import (AUTO_REUSE, get_variable, get_variable_scope, variable_scope)  # noqa: F401
+from tensorflow.compat.v1.session import (ConfigProto, GPUOptions, GraphOptions, InteractiveSession,  # noqa: F401
+                                          OptimizerOptions, RunMetadata, RunOptions, Session, get_default_session)
+from tensorflow.compat.v1.variable_scope import (AUTO_REUSE, VariableScope, get_variable, get_variable_scope,  # noqa: F401
+                                                 variable_scope)
 from tensorflow.compat.v1.initializers import (constant_initializer, glorot_normal_initializer,  # noqa: F401
                                                glorot_uniform_initializer, ones_initializer, orthogonal_initializer,
                                                random_normal_initializer, random_uniform_initializer,
@@ -69,16 +71,23 @@ class logging:
 
 class app:
     """tf.app"""
+    from tensorflow.compat.v1 import flags
 
     @staticmethod
     def run(main=None, argv=None):
+        """main(what is left of the command line after the flags)"""
         import sys
         main = main or sys.modules["__main__"].main
-        sys.exit(main(sys.argv if argv is None else argv))
+        sys.exit(main(app.flags.FLAGS(sys.argv if argv is None else list(argv))))
 
 
 _names.lazy(globals(), {"train": "tensorflow.compat.v1.train", "layers": "tensorflow.compat.v1.layers",
-                        "losses": "tensorflow.compat.v1.losses", "data": "tensorflow.compat.v1.data",
+                        "losses": "tensorflow.compat.v1.losses", "metrics": "tensorflow.compat.v1.metrics",
+                        "estimator": "tensorflow.estimator", "summary": "tensorflow.compat.v1.summary",
+                        "Summary": "tensorflow.compat.v1.summary:Summary",
+                        "gfile": "tensorflow.io:gfile_v1", "flags": "tensorflow.compat.v1.flags", "io": "tensorflow.io",
+                        "saved_model": "tensorflow.saved_model", "data": "tensorflow.compat.v1.data",
                         "nn": "tensorflow.compat.v1.nn",
-                        **{name: f"tensorflow.{name}" for name in "math random linalg keras errors nest config".split()},
+                        **{name: f"tensorflow.{name}" for name in "math random linalg keras errors nest config xla image "
+                           "debugging dtypes version autograph distribute".split()},
                         "initializers": "tensorflow.compat.v1.initializers"})

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensorflow import _names
+from tensorflow.compat.v1 import decays as _decays
 from tensorflow.compat.v1.graphs import trainable_variables
 from tensorflow.framework.arrays import save_arrays
 from tensorflow.framework.graphs import active, current
@@ -128,6 +129,23 @@ class RMSPropOptimizer(Optimizer):
         super().__init__(_keras.RMSprop(_rate(learning_rate), decay, momentum, epsilon, centered), name)
 
 
+class AdagradOptimizer(Optimizer):
+    def __init__(self, learning_rate, initial_accumulator_value=0.1, use_locking=False, name="Adagrad"):
+        super().__init__(_keras.Adagrad(_rate(learning_rate), initial_accumulator_value, 0.0), name)
+
+
+class AdadeltaOptimizer(Optimizer):
+    def __init__(self, learning_rate=0.001, rho=0.95, epsilon=1e-8, use_locking=False, name="Adadelta"):
+        super().__init__(_keras.Adadelta(_rate(learning_rate), rho, epsilon), name)
+
+
+class FtrlOptimizer(Optimizer):
+    def __init__(self, learning_rate, learning_rate_power=-0.5, initial_accumulator_value=0.1, l1_regularization_strength=0.0,
+                 l2_regularization_strength=0.0, use_locking=False, name="Ftrl"):
+        super().__init__(_keras.Ftrl(_rate(learning_rate), learning_rate_power, initial_accumulator_value,
+                                     l1_regularization_strength, l2_regularization_strength), name)
+
+
 def get_or_create_global_step(graph=None):
     graph = graph or current.default
     found = graph.__dict__.get("global_step")
@@ -161,4 +179,12 @@ class Saver:
                 v.initialized = True
 
 
-_names.lazy(globals(), {})
+def latest_checkpoint(checkpoint_dir, latest_filename=None):
+    """The newest checkpoint of an estimator's folder, or None."""
+    from tensorflow.python.ipu import estimator_files
+    return estimator_files.latest(checkpoint_dir)
+
+
+_names.export(globals(), _decays, _decays.names)
+_names.lazy(globals(), {name: f"tensorflow.compat.v1.session_hooks:{name}" for name in (
+    "SessionRunHook", "SessionRunArgs", "SessionRunContext", "SessionRunValues")})

@@ -100,4 +100,7 @@ class ShardedOptimizer(_Around):
         super().__init__(optimizer, name)
 
 
-_names.lazy(globals(), {})
+# Each is in a module of its own elsewhere: ipu.optimizers.cross_replica_optimizer.CrossReplicaOptimizer.
+__path__ = []
+_names.lazy(globals(), {name: __name__ for name in (
+    "cross_replica_optimizer", "gradient_accumulation_optimizer", "map_gradient_optimizer", "sharded_optimizer")})

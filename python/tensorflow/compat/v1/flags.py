@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""tf.flags: options of the command line. FLAGS.name reads them when it is first asked."""
+import argparse
+import sys
+
+from tensorflow import _names
+
+
+class _Flags:
+    def __init__(self):
+        self.__dict__.update(_parser=argparse.ArgumentParser(allow_abbrev=False), _values=None, _own={})
+
+    def _define(self, name, default, text, **kwargs):
+        self._parser.add_argument(f"--{name}", default=default, help=text, dest=name, **kwargs)
+        self.__dict__["_values"] = None
+
+    def __call__(self, argv, known_only=False):
+        """Reads a command line; what is left of it."""
+        values, rest = self._parser.parse_known_args(argv[1:])
+        unknown = [word for word in rest if word.startswith("--")]
+        if unknown and not known_only:
+            self._parser.error(f"Unknown command line flag {unknown[0]}")
+        self.__dict__["_values"] = values
+        return [*argv[:1], *rest]
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if self._values is None:
+            self(sys.argv, True)
+        if name in self._own:
+            return self._own[name]
+        if not hasattr(self._values, name):
+            raise AttributeError(f"There is no flag --{name}.")
+        return getattr(self._values, name)
+
+    def __setattr__(self, name, value):
+        self._own[name] = value
+
+
+FLAGS = _Flags()
+
+
+def _boolean(text):
+    if text.lower() not in ("true", "false", "1", "0", "t", "f", "yes", "no"):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither true nor false")
+    return text.lower() in ("true", "1", "t", "yes")
+
+
+def DEFINE_string(name, default, help, **_):
+    FLAGS._define(name, default, help)
+
+
+def _number(kind, low, high):
+    def read(text):
+        value = kind(text)
+        if low is not None and value < low or high is not None and value > high:
+            raise argparse.ArgumentTypeError(f"{text} is not from {low} to {high}")
+        return value
+    read.__name__ = kind.__name__
+    return read
+
+
+def DEFINE_integer(name, default, help, lower_bound=None, upper_bound=None, **_):
+    FLAGS._define(name, default, help, type=_number(int, lower_bound, upper_bound))
+
+
+def DEFINE_float(name, default, help, lower_bound=None, upper_bound=None, **_):
+    FLAGS._define(name, default, help, type=_number(float, lower_bound, upper_bound))
+
+
+def DEFINE_boolean(name, default, help, **_):
+    FLAGS._define(name, default, help, type=_boolean, nargs="?", const=True)
+    FLAGS._parser.add_argument(f"--no{name}", dest=name, action="store_false", default=default, help=argparse.SUPPRESS)
+
+
+def DEFINE_enum(name, default, enum_values, help, **_):
+    FLAGS._define(name, default, help, choices=list(enum_values))
+
+
+def DEFINE_list(name, default, help, **_):
+    default = default.split(",") if isinstance(default, str) else default
+    FLAGS._define(name, default, help, type=lambda text: text.split(","))
+
+
+DEFINE_bool = DEFINE_boolean
+_names.lazy(globals(), {})

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""What programs of TensorFlow 1 have around their models: rates that decay, more optimizers, flags, files, layers as classes."""
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default() as g:
+        yield g
+
+
+@pytest.mark.parametrize("make, rule", [
+    (lambda s: tf.train.exponential_decay(0.5, s, 10, 0.9), lambda s: 0.5 * 0.9 ** (s / 10)),
+    (lambda s: tf.train.exponential_decay(0.5, s, 10, 0.9, staircase=True), lambda s: 0.5 * 0.9 ** (s // 10)),
+    (lambda s: tf.train.natural_exp_decay(0.5, s, 10, 0.9), lambda s: 0.5 * np.exp(-0.9 * s / 10)),
+    (lambda s: tf.train.inverse_time_decay(0.5, s, 10, 0.9), lambda s: 0.5 / (1 + 0.9 * s / 10)),
+    (lambda s: tf.train.polynomial_decay(0.5, s, 10, 0.1, 2.0), lambda s: 0.4 * (1 - min(s, 10) / 10) ** 2 + 0.1),
+    (lambda s: tf.train.cosine_decay(0.5, s, 10, 0.2),
+     lambda s: 0.5 * (0.8 * (1 + np.cos(np.pi * min(s, 10) / 10)) / 2 + 0.2)),
+    (lambda s: tf.train.piecewise_constant(s, [3, 7], [0.5, 0.2, 0.1]), lambda s: 0.5 if s <= 3 else 0.2 if s <= 7 else 0.1)])
+def test_rates_follow_the_global_step(make, rule):
+    w, step = tf.get_variable("w", initializer=0.0), tf.train.get_or_create_global_step()
+    rate = make(step)
+    train = tf.train.GradientDescentOptimizer(rate).minimize(w * 1.0, global_step=step)
+    wanted = 0.0
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for i in range(15):
+            assert session.run(rate) == pytest.approx(rule(i), rel=1e-5)
+            session.run(train)
+            wanted -= rule(i)
+        assert session.run(w) == pytest.approx(wanted, rel=1e-4)
+
+
+def test_adagrad_adadelta_and_ftrl():
+    made = {"adagrad": tf.train.AdagradOptimizer(0.5), "adadelta": tf.train.AdadeltaOptimizer(0.5, 0.9, 1e-6),
+            "ftrl": tf.train.FtrlOptimizer(0.5)}
+    weights = {name: tf.get_variable(name, initializer=1.0) for name in made}
+    steps = [o.minimize(weights[name] * 3.0, var_list=[weights[name]]) for name, o in made.items()]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for _ in range(2):
+            session.run(steps)
+        found = session.run(weights)
+    w, total = 1.0, 0.1
+    for _ in range(2):
+        total += 9
+        w -= 0.5 * 3 / np.sqrt(total)
+    assert found["adagrad"] == pytest.approx(w, rel=1e-5)
+    w, squares, updates = 1.0, 0.0, 0.0
+    for _ in range(2):
+        squares = 0.9 * squares + 0.1 * 9
+        change = np.sqrt(updates + 1e-6) / np.sqrt(squares + 1e-6) * 3
+        updates = 0.9 * updates + 0.1 * change ** 2
+        w -= 0.5 * change
+    assert found["adadelta"] == pytest.approx(w, rel=1e-4)
+    w, n, z = 1.0, 0.1, 0.0
+    for _ in range(2):
+        z += 3 - (np.sqrt(n + 9) - np.sqrt(n)) / 0.5 * w
+        n += 9
+        w = -z / (np.sqrt(n) / 0.5)
+    assert found["ftrl"] == pytest.approx(w, rel=1e-4)
+
+
+def test_layers_are_classes_too():
+    y = tf.layers.Dense(2, kernel_initializer=tf.ones_initializer())(tf.layers.Flatten()(tf.ones([3, 2, 2])))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        np.testing.assert_array_equal(session.run(y), np.full((3, 2), 4))
+    assert len(tf.trainable_variables()) == 2
+
+
+PROGRAM = """
+import tensorflow.compat.v1 as tf
+tf.app.flags.DEFINE_integer("steps", 10, "how many")
+tf.flags.DEFINE_boolean("fast", False, "whether")
+tf.flags.DEFINE_string("name", "a", "what")
+FLAGS = tf.app.flags.FLAGS
+def main(argv):
+    print(FLAGS.steps + 1, FLAGS.fast, FLAGS.name, argv[1:])
+if __name__ == "__main__":
+    tf.app.run()
+"""
+
+
+def test_flags_are_read_from_the_command_line():
+    def run(*words):
+        return subprocess.run([sys.executable, "-c", PROGRAM, *words], capture_output=True, text=True)
+    assert run().stdout == "11 False a []\n"
+    assert run("--steps=3", "--fast", "--name", "b", "rest").stdout == "4 True b ['rest']\n"
+    assert run("--nofast", "--fast=true").stdout == "11 True a []\n"
+    assert "Unknown command line flag --slow" in run("--slow").stderr
+    wrong = run("--steps=many")
+    assert wrong.returncode and "invalid int value: 'many'" in wrong.stderr
+
+
+def test_files(tmp_path):
+    folder = str(tmp_path / "a" / "b")
+    tf.gfile.MakeDirs(folder)
+    with tf.gfile.GFile(folder + "/x.txt", "w") as file:
+        file.write("hello")
+    assert tf.gfile.Exists(folder + "/x.txt") and tf.gfile.ListDirectory(folder) == ["x.txt"]
+    assert tf.io.gfile.glob(folder + "/*.txt") == [folder + "/x.txt"]
+    tf.gfile.DeleteRecursively(str(tmp_path / "a"))
+    assert not tf.io.gfile.exists(folder)
