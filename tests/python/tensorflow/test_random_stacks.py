@@ -12,7 +12,7 @@ from stacks import Stack
 from tensorflow import keras
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from random_seeds import repeat, seeds  # noqa: E402
+from random_seeds import check_thrice, seeds  # noqa: E402
 
 RATE = 0.125
 
@@ -74,7 +74,4 @@ def test_host_and_ipu_compute_what_torch_does(seed):
         twin = compiled(Stack(seed).model)
     compiled(stack.model)
     first = stack.model.get_weights()
-    said = [wrong(stack, twin, first)]
-    while said[-1] and len(said) < 3:
-        said.append(wrong(stack, twin, first))
-    assert not said[-1], f"{repeat(seed)}\n{stack}\n" + "\n".join(said)
+    check_thrice(seed, stack, lambda: wrong(stack, twin, first))

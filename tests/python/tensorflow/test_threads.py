@@ -1,28 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Keras in several threads: one model that all call, and models of their own."""
-import threading
+import os
+import sys
 
 import numpy as np
 from tensorflow import keras
 
-
-def together(*works):
-    """Runs them at the same time; the first exception, if any, is raised here."""
-    failures = []
-
-    def guarded(work):
-        try:
-            work()
-        except BaseException as e:
-            failures.append(e)
-    threads = [threading.Thread(target=guarded, args=(work,), daemon=True) for work in works]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(120)
-        assert not thread.is_alive(), "a thread waits for ever"
-    if failures:
-        raise failures[0]
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from threads import together  # noqa: E402
 
 
 def scaling(factor):
