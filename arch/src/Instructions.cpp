@@ -2,7 +2,9 @@
 // The cost table of compiled C++.
 #include "arch/Instructions.hpp"
 #include "base/Text.hpp"
+#include <algorithm>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 namespace arch {
@@ -165,6 +167,64 @@ bool vectorBundles(std::string_view function, std::string_view type, double &bun
   else
     bundles *= lanes;
   return true;
+}
+
+namespace {
+
+// ISA: one instruction each, of up to 64 bits.
+const std::set<std::string, std::less<>> mainBuiltins = {
+    "andc",       "bitrev8",  "clz",    "get",    "ld2x64pace", "ld2xst64pace", "ldst64pace",
+    "popc",       "put",      "roll16", "scount", "shuf8x8hi",  "shuf8x8lo",    "sort4x16hi",
+    "sort4x16lo", "st64pace", "swap16", "swap8",  "tapack",     "tile_id"};
+const std::set<std::string, std::less<>> auxBuiltins = {
+    "absadd", "absmax", "and",   "andc",  "clamp", "cmpeq",   "cmpge",
+    "cmpgt",  "cmple",  "cmplt", "cmpne", "get",   "grand",   "max",
+    "min",    "or",     "put",   "sum",   "urand", "urand32", "urand64"};
+// Several, as the function of that name: kernels of PL.
+const std::map<std::string, std::string, std::less<>> functionBuiltins = {
+    {"exp", "exp"},   {"exp2", "exp2"},    {"ln", "log"},    {"log2", "log2"},
+    {"tanh", "tanh"}, {"sigm", "sigmoid"}, {"sqrt", "sqrt"}, {"rsqrt", "rsqrt"}};
+
+std::optional<BuiltinCost> auxCost(std::string_view name, std::string_view type) {
+  double bundles = type == "float4" ? 2 : 1;
+  if (auxBuiltins.count(name))
+    return BuiltinCost{Slot::Aux, bundles};
+  const auto function = functionBuiltins.find(name);
+  if (function == functionBuiltins.end())
+    return std::nullopt;
+  const bool isScalar = type == "float" || type == "half";
+  if (!(isScalar ? floatBundles(function->second, bundles)
+                 : vectorBundles(function->second, type, bundles)))
+    return std::nullopt;
+  return BuiltinCost{Slot::Aux, bundles};
+}
+
+} // namespace
+
+std::optional<BuiltinCost> builtinCost(std::string_view builtin) {
+  constexpr std::string_view main = "main_", aux = "aux_";
+  if (builtin.substr(0, main.size()) == main && mainBuiltins.count(builtin.substr(main.size())))
+    return BuiltinCost{Slot::Main, 1};
+  if (builtin.substr(0, aux.size()) != aux)
+    return std::nullopt;
+  builtin.remove_prefix(aux.size());
+  if (auxBuiltins.count(builtin)) // of words
+    return BuiltinCost{Slot::Aux, 1};
+  const auto split = builtin.rfind('_');
+  return split == builtin.npos ? std::nullopt
+                               : auxCost(builtin.substr(0, split), builtin.substr(split + 1));
+}
+
+std::vector<std::string> builtins() {
+  std::vector<std::string> names;
+  for (const auto &name : auxBuiltins)
+    names.push_back("aux_" + name);
+  for (const auto &[name, function] : functionBuiltins)
+    names.push_back("aux_" + name);
+  for (const auto &name : mainBuiltins)
+    names.push_back("main_" + name);
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 std::vector<std::string> libraryFunctions() {

@@ -9,7 +9,7 @@ flags="-std=$standard -Wall -Wextra -pedantic -Werror -fsyntax-only -I$include"
 for folder in "$root/pva/include" "$root/pvti/include" "$root"/poplibs/*/include "$root/popart/include" "$build/popart/include"; do flags="$flags -I$folder"; done
 
 # Headers that codelets include follow the codelet compiler's standard, not the program's.
-codelet='Vertex|InOutTypes|FieldTypes|HalfFloat|QuarterFloat|IeeeHalf|VectorTypes|TileConstants|StackSizeDefs'
+codelet='Vertex|InOutTypes|FieldTypes|HalfFloat|QuarterFloat|IeeeHalf|VectorTypes|TileConstants|StackSizeDefs|VectorListTypes'
 headers=$(cd "$include" && ls poplar/*.hpp gccs/*.hpp | grep -vE "poplar/($codelet)\.hpp")
 operators=$(cd "$root/poplibs" && for folder in */include; do (cd "$folder" && find . -name '*.hpp' | sed 's|^./||'); done | sort)
 models=$(cd "$root/popart/include" && find . -name '*.hpp' | sed 's|^./||' | sort)

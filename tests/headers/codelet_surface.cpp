@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ipu_builtins.h>
+#include <ipu_intrinsics>
 #include <ipu_memory_intrinsics>
 #include <ipu_vector_math>
 #include <ipudef.h>
@@ -25,6 +26,7 @@
 #include <poplar/QuarterFloat.hpp>
 #include <poplar/StackSizeDefs.hpp>
 #include <poplar/TileConstants.hpp>
+#include <poplar/VectorListTypes.hpp>
 #include <poplar/VectorTypes.hpp>
 #include <poplar/Vertex.hpp>
 #include <print.h>
@@ -214,6 +216,18 @@ public:
     return std::accumulate(weights.begin(), weights.end(), 0.0f) > 0;
   }
 };
+float first(Vector<float> &v) { return v[0]; }
+template <class T> T last(const Vector<T> &v) { return v.back(); }
+class Views : public Vertex {
+public:
+  Input<Vector<float>> x;
+  InOut<Vector<float>> z;
+  Output<Vector<float>> y;
+  bool compute() {
+    y = x, z = y, y = z;
+    return first(x) + first(z) + last(y) > 0;
+  }
+};
 template <VectorListLayout L> class Lists : public Vertex {
 public:
   Input<VectorList<half, L>> in;
@@ -294,6 +308,7 @@ public:
     uchar4 q{};
     longlong2 r{};
     a = 1.f / 16 * a + b * 2.0f - b / a, a += b, e = e * e + e, d += d;
+    a.x += b.y, c.w = c.s0 + c.z, e.z = d.x, g.y += f.x;
     f = a<b, k = e> e;
     auto *pairs = reinterpret_cast<float2 *>(&x[0]);
     pairs[0] = a + pairs[1];
@@ -341,6 +356,39 @@ EACH_OF_ONE(CALL)
 EACH_OF_TWO(CALL)
 #undef CALL
 half4 fma(half4 a) { return half4_fma(a, a, a); }
+
+template <class T> T instructions(T x) {
+  x = __builtin_ipu_max(x, __builtin_ipu_min(x, x));
+  x = __builtin_ipu_absmax(x, __builtin_ipu_absadd(x, x));
+  x = __builtin_ipu_cmpeq(x, __builtin_ipu_cmpne(x, x));
+  x = __builtin_ipu_cmplt(x, __builtin_ipu_cmple(x, x));
+  x = __builtin_ipu_cmpgt(x, __builtin_ipu_cmpge(x, x));
+  x = __builtin_ipu_exp(__builtin_ipu_exp2(__builtin_ipu_ln(__builtin_ipu_log2(x))));
+  return __builtin_ipu_tanh(__builtin_ipu_sigm(__builtin_ipu_sqrt(__builtin_ipu_rsqrt(x))));
+}
+template float instructions(float);
+template half instructions(half);
+template float2 instructions(float2);
+template float4 instructions(float4);
+template half2 instructions(half2);
+template half4 instructions(half4);
+void otherInstructions(float2 a, half2 b, half4 c, unsigned d, float *p) {
+  __builtin_ipu_clamp(a, a), __builtin_ipu_clamp(b, b), __builtin_ipu_clamp(c, b),
+      __builtin_ipu_clamp(a[0], a), __builtin_ipu_sum(b), __builtin_ipu_sum(c);
+  __builtin_ipu_f16tof32(b[0]), __builtin_ipu_f32tof16(a[0]), __builtin_ipu_f16v2tof32(b),
+      __builtin_ipu_f32v2tof16(a), __builtin_ipu_f32v4tof16(float4{});
+  __builtin_ipu_and_f32(1, 2), __builtin_ipu_or_f32(1, 2), __builtin_ipu_and_v2f32(a, a),
+      __builtin_ipu_or_v2f32(a, a), __builtin_ipu_andc_v2f32(a, a);
+  __builtin_ipu_clz(d), __builtin_ipu_popc(d), __builtin_ipu_swap8(d), __builtin_ipu_swap16(d),
+      __builtin_ipu_bitrev8(d), __builtin_ipu_andc(d, d), __builtin_ipu_roll16(d, d),
+      __builtin_ipu_sort4x16lo(d, d), __builtin_ipu_sort4x16hi(d, d),
+      __builtin_ipu_shuf8x8hi(d, d);
+  __builtin_ipu_put(d, 1), __builtin_ipu_get(1), __builtin_ipu_uput(a[0], 1), __builtin_ipu_uget(1);
+  auto packed = __builtin_ipu_tapack(p, p, p);
+  auto two = ipu::ld2x64pace<float2>(packed);
+  two = ipu::ld2xst64pace(packed, two.first, 1, 2, -1);
+  ipu::st64pace(packed, ipu::ldst64pace(packed, two.second, 2, 1), 3);
+}
 
 class Builtins : public Vertex {
 public:

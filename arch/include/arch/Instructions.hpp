@@ -2,8 +2,11 @@
 // What compiled C++ costs a worker: bundles per executed instruction of a class when each has a
 // bundle of its own, and per library call. Bundles.hpp says what shares one.
 #pragma once
+#include "arch/Bundles.hpp"
 #include "arch/Chip.hpp"
 #include <array>
+#include <optional>
+#include <string_view>
 
 namespace arch {
 
@@ -42,6 +45,15 @@ bool libraryBundles(std::string_view function, double &bundles);
 std::vector<std::string> libraryFunctions(); // all known names, sorted
 // The same for a whole vector: "exp", "half4". Unknown names: false.
 bool vectorBundles(std::string_view function, std::string_view type, double &bundles);
+
+// A builtin of the compiler: "aux_max_half2" and its kin for floats and halves, "main_clz" for
+// words and addresses. Unknown names: none.
+struct BuiltinCost {
+  Slot slot;
+  double bundles;
+};
+std::optional<BuiltinCost> builtinCost(std::string_view builtin);
+std::vector<std::string> builtins(); // all known names, without types, sorted
 
 // How often each class was executed.
 struct InstructionCount {

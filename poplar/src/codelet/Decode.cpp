@@ -163,7 +163,9 @@ private:
     if (convertsHalf(n.callee))
       return;
     double ignored = 0;
-    const bool isMath = functionBundles(n.callee, ignored);
+    const auto builtin = builtinOf(n.callee);
+    const bool isMath =
+        builtin ? builtin->slot == arch::Slot::Aux : functionBundles(n.callee, ignored);
     const bool hasLength = n.callee == "memcpy" || n.callee == "memmove" || n.callee == "memset";
     if (hasLength)
       n.in.push_back(to_.read(2));

@@ -286,9 +286,14 @@ private:
     else if (bundles > arch::longestInline)
       code(v).made[v] = {code(v).call(call + unsigned(std::lround(bundles)))};
     else if (bundles <= 1)
-      chain(v, {{Slot::Aux, 1}});
+      chain(v, {{slotOf(node.callee), 1}});
     else
       chain(v, {{Slot::Both, unsigned(std::lround(bundles))}});
+  }
+
+  static Slot slotOf(std::string_view callee) {
+    const auto builtin = builtinOf(callee);
+    return builtin ? builtin->slot : Slot::Aux;
   }
 
   // One addition for every step by which addresses of a loop advance, and for every induction

@@ -10,8 +10,7 @@ using namespace poplar::codelet::test;
 namespace {
 
 const std::string loops = prologue() + R"(
-#include <ipudef.h>
-#include <ipu_vector_math>
+#include <ipu_intrinsics>
 #include <cmath>
 typedef Vector<float, VectorLayout::ONE_PTR, 8> Floats;
 typedef Vector<half, VectorLayout::ONE_PTR, 8> Halves;
@@ -50,6 +49,14 @@ VERTEX(Relu, FLOATS, LOOP a[i] = a[i] > 0 ? a[i] : 0;)
 VERTEX(Max2, FLOATS, VECTORS(float2) LOOP x[i] = ipu::max(y[i], z[i]);)
 VERTEX(Fma4, HALVES, VECTORS(half4) LOOP x[i] = ipu::fma(y[i], z[i], x[i]);)
 VERTEX(Exp4, HALVES, VECTORS(half4) LOOP x[i] = half4_exp(y[i]);)
+VERTEX(Min2, FLOATS, VECTORS(float2) LOOP x[i] = __builtin_ipu_min(y[i], z[i]);)
+VERTEX(AbsAdd4, HALVES, VECTORS(half4) LOOP x[i] = __builtin_ipu_absadd(y[i], z[i]);)
+VERTEX(Sigm, FLOATS, LOOP a[i] = __builtin_ipu_sigm(b[i]);)
+VERTEX(Shuffle, INTS, LOOP a[i] = __builtin_ipu_shuf8x8lo(b[i], c[i]);)
+VERTEX(Random, INTS, LOOP a[i] = __builtin_ipu_urand32();)
+VERTEX(Lanes, FLOATS, VECTORS(float2) LOOP { float2 t = y[i]; t.x += t.y; x[i] = t; })
+VERTEX(Packed, FLOATS, auto packed = __builtin_ipu_tapack(&b[0], &c[0], &a[0]); float2 sum = {0, 0};
+  LOOP { auto two = ipu::ld2xst64pace(packed, sum); sum = two.first + two.second; })
 VERTEX(Strided, FLOATS unsigned stride;, LOOP a[i] = b[i * stride];)
 __attribute__((noinline)) float twice(float x) { return x + x; }
 VERTEX(Call, FLOATS, LOOP a[i] = twice(b[i]);)
@@ -149,6 +156,16 @@ TEST(TileCode, OfFunctionsOnVectors) {
   expectCost("Max2", {5, 6}); // two loads, 1, store
   expectCost("Fma4", {8, 8}); // three loads, 2, store
   expectCost("Exp4", {6, 6}); // load, 2, store
+}
+
+TEST(TileCode, OfBuiltinsIsTheirInstructions) {
+  expectCost("Min2", {5, 6}); // two loads, 1, store
+  expectCost("AbsAdd4", {5, 6});
+  expectCost("Sigm", {9, 9});    // load, 5, store
+  expectCost("Shuffle", {6, 6}); // two loads, 1 beside none of them, store
+  expectCost("Random", {3, 4});  // 1, store
+  expectCost("Lanes", {5, 6});   // g++ loads both lanes by themselves; add, one store
+  expectCost("Packed", {2, 3});  // loads and store at once, add; no address is left to advance
 }
 
 TEST(TileCode, OfConversions) {

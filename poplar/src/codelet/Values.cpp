@@ -114,7 +114,18 @@ void ValueBuilder::simplify() {
   }
 }
 
+std::optional<arch::BuiltinCost> builtinOf(std::string_view callee) {
+  constexpr std::string_view own = "openipu_";
+  if (callee.substr(0, own.size()) != own)
+    return std::nullopt;
+  return arch::builtinCost(callee.substr(own.size()));
+}
+
 bool functionBundles(std::string_view callee, double &bundles) {
+  if (const auto builtin = builtinOf(callee)) {
+    bundles = builtin->bundles;
+    return true;
+  }
   constexpr std::string_view vectors = "openipu_tile_";
   if (callee.substr(0, vectors.size()) != vectors)
     return arch::libraryBundles(callee, bundles);

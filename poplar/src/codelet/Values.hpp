@@ -6,6 +6,7 @@
 #include "arch/Instructions.hpp"
 #include "codelet/ControlFlow.hpp"
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,8 +60,9 @@ struct Function {
 
 Function valuesOf(ControlFlow flow);
 
-// Of a function that a tile has instructions for: the C library's, and those on vectors in
-// ipu_vector_math. Others: false.
+// Of a function that a tile has instructions for: the C library's, those on vectors in
+// ipu_vector_math, and builtins. Others: false.
 bool functionBundles(std::string_view callee, double &bundles);
+std::optional<arch::BuiltinCost> builtinOf(std::string_view callee);
 
 } // namespace poplar::codelet

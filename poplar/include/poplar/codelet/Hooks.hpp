@@ -31,6 +31,7 @@ struct Hooks {
   void (*undefined)(int kind, const char *file, unsigned line);
   unsigned (*tileId)();
   unsigned long long (*cycles)(); // of the device when this compute set began
+  unsigned *(*registers)();       // 256 of the worker that runs
 };
 
 } // namespace codelet
