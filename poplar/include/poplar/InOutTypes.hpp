@@ -63,12 +63,53 @@ public:
   T operator--(int) const { return this->get()--; }
 };
 
-// A vector edge; `edge->size()` reaches the vector as `edge.size()` does.
-template <class T, Access A, VectorLayout L>
-class VectorEdge : public WithMetadata<T, typename ElementsOfLayout<T, A, L>::type> {
+// A vector edge is a vector, of elements E, and may be handed to functions that take one;
+// `edge->size()` reaches it as `edge.size()` does.
+template <class V, class E, Access A> class IndexedEdge : public V {
+public:
+  OPENIPU_INLINE E &operator[](std::size_t i) const { return this->template at<A>(i); }
+  OPENIPU_INLINE E *data() const { return this->template all<A>(); }
+};
+template <class V, class E, Access A> class SizedEdge : public IndexedEdge<V, E, A> {
+public:
+  typedef E *iterator;
+  iterator begin() const { return this->address(); }
+  iterator end() const { return this->address() + this->size_; }
+  OPENIPU_INLINE E &front() const { return (*this)[0]; }
+  OPENIPU_INLINE E &back() const { return (*this)[this->size_ - 1]; }
+};
+template <class V, class E, Access A, VectorLayout L> struct EdgeOfLayout {
+  typedef IndexedEdge<V, E, A> type;
+};
+template <class V, class E, Access A> struct EdgeOfLayout<V, E, A, VectorLayout::SPAN> {
+  typedef SizedEdge<V, E, A> type;
+};
+template <class V, class E, Access A> struct EdgeOfLayout<V, E, A, VectorLayout::SHORT_SPAN> {
+  typedef SizedEdge<V, E, A> type;
+};
+
+template <class V, class E, Access A, VectorLayout L>
+class VectorEdge : public EdgeOfLayout<V, E, A, L>::type {
 public:
   const VectorEdge *operator->() const { return this; }
   const VectorEdge &operator*() const { return *this; }
+};
+
+// Output and InOut of a vector. Assigning to the edge assigns to its elements.
+template <class V, class E, VectorLayout L>
+class WritableVectorEdge : public VectorEdge<V, E, Access::Write, L> {
+public:
+  WritableVectorEdge() = default;
+  WritableVectorEdge(const WritableVectorEdge &) = default;
+  WritableVectorEdge &operator=(const WritableVectorEdge &other) { return assign(other); }
+  template <class Other> WritableVectorEdge &operator=(const Other &other) { return assign(other); }
+
+private:
+  template <class Other> WritableVectorEdge &assign(const Other &other) {
+    for (unsigned i = 0; i < this->size(); ++i)
+      (*this)[i] = other[i];
+    return *this;
+  }
 };
 
 // A VectorList is a span of spans: list[i][j], list[i].size(), list.size().
@@ -92,12 +133,19 @@ public:
 template <class T, VectorLayout L, unsigned A, bool I>
 class Input<Vector<T, L, A, I>>
     : public codelet::VectorEdge<
+          Vector<T, L, A, I>,
           typename codelet::InputElement<T, codelet::openipuMutableInputs>::type,
           codelet::Access::Read, L> {};
 template <class T, VectorLayout L, unsigned A, bool I>
-class Output<Vector<T, L, A, I>> : public codelet::VectorEdge<T, codelet::Access::Write, L> {};
+class Output<Vector<T, L, A, I>> : public codelet::WritableVectorEdge<Vector<T, L, A, I>, T, L> {
+public:
+  using codelet::WritableVectorEdge<Vector<T, L, A, I>, T, L>::operator=;
+};
 template <class T, VectorLayout L, unsigned A, bool I>
-class InOut<Vector<T, L, A, I>> : public codelet::VectorEdge<T, codelet::Access::Write, L> {};
+class InOut<Vector<T, L, A, I>> : public codelet::WritableVectorEdge<Vector<T, L, A, I>, T, L> {
+public:
+  using codelet::WritableVectorEdge<Vector<T, L, A, I>, T, L>::operator=;
+};
 
 template <class T, VectorListLayout L, unsigned A, bool I>
 class Input<VectorList<T, L, A, I>>

@@ -16,6 +16,7 @@
 #include "codelet/Process.hpp"
 #include "codelet/Symbols.hpp"
 #include "codelet/Toolchain.hpp"
+#include "codelet/VectorMembers.hpp"
 #include <algorithm>
 #include <filesystem>
 #include <future>
@@ -56,6 +57,10 @@ const Words linkFlags = {"-shared",
 // is local.
 const Words quiet = {"-w", "-fno-access-control"}, alone = {"-fwhole-program"};
 
+// For programs that read the answer.
+const Words diagnosticFlags = {"-fno-diagnostics-show-caret", "-fdiagnostics-color=never",
+                               "-fdiagnostics-column-unit=byte", "-fmax-errors=0"};
+
 const Words checkedFlags = {"-O1",
                             "-g",
                             "-fsanitize=kernel-address",
@@ -95,7 +100,7 @@ Source readSource(const SourceInput &input) {
 // everything else.
 const std::string &codegenVersion() {
   static const std::string version = [] {
-    std::vector<std::string> parts = {"6", fastGlue({}, 6), countedGlue({}, 6), checkedSupport()};
+    std::vector<std::string> parts = {"7", fastGlue({}, 6), countedGlue({}, 6), checkedSupport()};
     for (unsigned i = 0; i < arch::instructionClasses; ++i)
       parts.push_back(base::str(arch::bundlesPer(arch::Instruction(i))));
     for (const std::string &function : arch::libraryFunctions()) {
@@ -103,6 +108,8 @@ const std::string &codegenVersion() {
       arch::libraryBundles(function, bundles);
       parts.push_back(base::str(function, bundles));
     }
+    for (const std::string &builtin : arch::builtins())
+      parts.push_back(builtin);
     return contentHashOf(parts);
   }();
   return version;
@@ -187,7 +194,29 @@ public:
     std::string text = readBack("source.ii");
     if (source.path.empty()) // no temporary name may reach the result
       replaceAll(text, file, source.name);
-    return dropTargetAttributes(translateVectorTypes(std::move(text), name_, clangVectors_));
+    refuseTileAssembly(text_ = text, name_);
+    return dropTargetAttributes(translateVectorTypes(std::move(text), name_));
+  }
+
+  // v.x of vectors, which g++ does not have, as v[0]: the compiler says where. False: nowhere.
+  bool translateMembers(std::string &text, const CompileError &problem) {
+    const std::string file = directory_.file("members.ii");
+    for (bool any = false; namesMember(problem.output); any = true) {
+      writeFile(file, withoutLineMarkers(text));
+      const auto answer = runProcess(command_() + quiet + diagnosticFlags +
+                                         Words{"-O0", "-S", file, "-o", directory_.file("none")},
+                                     directory_.path());
+      if (replaceVectorMembers(text, answer.output))
+        continue;
+      if (!any && namesVectorMember(answer.output))
+        throw CompileError(
+            base::str(problem.what(),
+                      "Of the members of vectors there are single lanes: v.x, v.y, ",
+                      "v.z, v.w, v.s0 ... Write float2{v.x, v.y} for v.xy and v.lo.\n"),
+            problem.output);
+      return any;
+    }
+    return false;
   }
 
   // What the preprocessed text depends on. Files that change while they are read are not relied on:
@@ -323,18 +352,12 @@ private:
 
   std::string require(const Words &command) {
     const ProcessResult result = runProcess(command, directory_.path());
+    if (result.status != 0 && result.output.find("Assembler messages") != std::string::npos)
+      refuseAnyAssembly(text_, name_);
     if (result.status != 0)
-      throw CompileError(
-          base::str("Codelet ", name_, " does not compile:\n", result.output, hint(result.output)),
-          result.output);
+      throw CompileError(base::str("Codelet ", name_, " does not compile:\n", result.output),
+                         result.output);
     return result.output;
-  }
-
-  std::string hint(const std::string &output) const {
-    if (clangVectors_ && output.find("request for member") != std::string::npos)
-      return "Vectors declared with ext_vector_type have no members x, y ... here: write v[0], "
-             "v[1] ... instead.\n";
-    return {};
   }
 
   std::string readBack(const std::string &name) const {
@@ -357,7 +380,7 @@ private:
   unsigned numWorkers_;
   std::string own_; // of a companion
   std::vector<std::unique_ptr<Compilation>> companions_;
-  bool clangVectors_ = false; // the source declares vectors as clang does
+  std::string text_; // preprocessed
   TemporaryDirectory directory_;
   const fs::file_time_type started_ = fs::file_time_type::clock::now();
   std::error_code ignored_;
@@ -411,7 +434,9 @@ void buildImages(Module &module, Compilation &work, const std::vector<Discovered
 std::vector<DiscoveredType> discoverInEitherForm(Compilation &work, Module &module) {
   try {
     return work.discover(module.preprocessedSource, module.diagnostics);
-  } catch (const CompileError &) {
+  } catch (const CompileError &problem) {
+    if (work.translateMembers(module.preprocessedSource, problem))
+      return discoverInEitherForm(work, module);
     auto older = with(module.preprocessedSource, "openipuMutableInputs");
     std::vector<DiscoveredType> types;
     try {

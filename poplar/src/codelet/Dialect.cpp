@@ -97,12 +97,96 @@ Attribute attributeAround(std::string_view text, std::size_t at) {
   return {begin, close + 1};
 }
 
+// What an asm statement says: the text of its string literals, up to the first colon outside them.
+struct Assembly {
+  std::string text;
+  bool isStatement = false; // not the name of a symbol behind a declaration
+};
+
+std::string literals(std::string_view text) {
+  std::string all;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size() && (quoted || text[i] != ':'); ++i) {
+    if (text[i] == '"')
+      quoted = !quoted;
+    else if (quoted && text[i] == '\\')
+      ++i, all += ' ';
+    else if (quoted)
+      all += text[i];
+  }
+  return all;
+}
+
+Assembly assemblyAt(std::string_view source, std::size_t at, std::size_t length) {
+  auto open = source.find_first_not_of(blanks, at + length);
+  bool qualified = false;
+  for (; open != source.npos && isWord(source[open]); qualified = true) {
+    while (open < source.size() && isWord(source[open]))
+      ++open;
+    open = source.find_first_not_of(blanks, open);
+  }
+  const bool isAsm = open != source.npos && source[open] == '(';
+  const auto close = isAsm ? closing(source, open) : source.npos;
+  if (close == source.npos)
+    return {};
+  const auto before = at == 0 ? source.npos : source.find_last_not_of(blanks, at - 1);
+  const bool behind = before != source.npos && (source[before] == ')' || isWord(source[before]));
+  const auto inside = source.substr(open + 1, close - open - 1);
+  const auto text = trimmed(literals(inside));
+  return {text, qualified || !behind || inside.find(':') != inside.npos};
+}
+
+// Whether the text at `at` came from a header of the system: 3 at the end of its line marker.
+bool isOfTheSystem(std::string_view source, std::size_t at) {
+  auto marker = source.rfind("\n# ", at);
+  while (marker != source.npos && marker > 0 &&
+         !std::isdigit(static_cast<unsigned char>(source[marker + 3])))
+    marker = source.rfind("\n# ", marker - 1);
+  if (marker == source.npos)
+    return false;
+  const auto row = source.substr(marker + 1, source.find('\n', marker + 1) - marker - 1);
+  const auto quote = row.rfind('"');
+  return quote != row.npos && row.find(" 3", quote) != row.npos;
+}
+
+// $m0, $a0:1, $mzero, $azeros, $mvertex_base, $lr ...
+bool namesTileRegister(std::string_view text) {
+  for (auto at = text.find('$'); at != text.npos; at = text.find('$', at + 1)) {
+    const auto name = text.substr(at + 1, 2);
+    const bool isFile = name.size() == 2 && (name[0] == 'm' || name[0] == 'a');
+    if (isFile || name == "lr" || name == "sp" || name == "fp" || name == "bp")
+      return true;
+  }
+  return false;
+}
+
+template <class Refused>
+void refuseAssembly(std::string_view source, const std::string &sourceName, Refused refused) {
+  for (std::string_view word : {"asm", "__asm", "__asm__"})
+    for (auto at = findWord(source, word); at != source.npos; at = findWord(source, word, at + 1)) {
+      const auto found = assemblyAt(source, at, word.size());
+      if (found.isStatement && refused(found.text) && !isOfTheSystem(source, at))
+        throw CompileError(base::str(
+            placeOf(source, at, sourceName), ": asm(\"", found.text.substr(0, 60),
+            "\") is IPU assembly, which cannot run on the host. Keep it below #ifdef __IPU__ and "
+            "write what it does in C++ for #else; single instructions have builtins "
+            "(ipu_intrinsics: __builtin_ipu_max, tapack, urand32 ...)."));
+    }
+}
+
 } // namespace
 
-std::string translateVectorTypes(std::string source, const std::string &sourceName, bool &found) {
+void refuseTileAssembly(std::string_view source, const std::string &sourceName) {
+  refuseAssembly(source, sourceName, [](std::string_view text) { return namesTileRegister(text); });
+}
+
+void refuseAnyAssembly(std::string_view source, const std::string &sourceName) {
+  refuseAssembly(source, sourceName, [](std::string_view text) { return !text.empty(); });
+}
+
+std::string translateVectorTypes(std::string source, const std::string &sourceName) {
   for (std::string_view word : {"ext_vector_type", "__ext_vector_type__"})
     for (auto at = findWord(source, word); at != source.npos; at = findWord(source, word, at)) {
-      found = true;
       const auto open = source.find_first_not_of(blanks, at + word.size());
       const auto close =
           open != source.npos && source[open] == '(' ? closing(source, open) : source.npos;
@@ -124,9 +208,10 @@ std::string translateVectorTypes(std::string source, const std::string &sourceNa
                       "`typedef T name __attribute__((ext_vector_type(n)))` or `using name = T "
                       "__attribute__(...)`. Name the type that way, or include ipudef.h."));
       // Behind the name, where g++ heeds it for types that depend on a template's as well.
-      const auto translated = base::str(
-          " __attribute__((vector_size((", source.substr(open + 1, close - open - 1), ") * sizeof(",
-          declaration.element, ")), aligned(sizeof(", declaration.element, ")))) ");
+      const auto lanes = base::str("(", source.substr(open + 1, close - open - 1), ")");
+      const auto translated =
+          base::str(" __attribute__((vector_size((", lanes, " == 3 ? 4 : ", lanes, ") * sizeof(",
+                    declaration.element, ")), aligned(sizeof(", declaration.element, ")))) ");
       const auto name =
           declaration.isAlias ? source.find('=', findWord(source, "using", begin)) : end;
       if (name > at)

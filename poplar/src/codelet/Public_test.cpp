@@ -63,19 +63,99 @@ class D : public Pairs<unsigned, Two<unsigned>> { public: void compute() { Pairs
   expectPairs<unsigned>(bench, "D");
 }
 
+// Each of them sees only what the compiler calls a vector: S has an x of its own.
+const char *const members = R"(
+typedef float float3 __attribute__((ext_vector_type(3)));
+static_assert(sizeof(float3) == 16, "as clang has it");
+struct S { float x; float2 pair; };
+template <class V> float second(const V &v) { return v.y; }
+#define FIRST(v) (v).x
+class A : public Vertex { public: InOut<Vector<float>> v; void compute() {
+  float2 t = {v[0], v[1]}, *p = &t; S s = {v[2], t};
+  t.x += t.y;
+  p->y *= 2.0f; s.x += s.pair.y + (*p)
+      .x;
+  const float4 four = {1, 2, 3, 4}; float3 three = {5, 6, 7}; half4 h = {8, 9, 10, 11};
+  h.w = h.z; auto sum = FIRST(four) + four.w + four.s2 + three.z + float(h.w) + float(h.x);
+  v[0] = t.x; v[1] = t.y; v[2] = s.x; v[3] = sum; v[4] = second(t); v[5] = second(three); } };
+)";
+TEST(PublicCodelets, ReachTheLanesOfVectorsByName) {
+  Bench bench("#include <ipudef.h>\n" + prologue() + members);
+  std::vector<float> v{1, 2, 3, 0, 0, 0};
+  VertexStorage vertex(bench.type("A"));
+  vertex.vector("v", v);
+  bench.run("A", vertex);
+  EXPECT_EQ(v, (std::vector<float>{3, 4, 3 + 2 + 3, 1 + 4 + 3 + 7 + 10 + 8, 4, 6}));
+}
+
 TEST(PublicCodelets, HearWhichOfClangsVectorsThereAreNot) {
   const auto member = refusal(prologue() + R"(
-typedef float float2 __attribute__((ext_vector_type(2)));
+typedef float float4 __attribute__((ext_vector_type(4)));
 class A : public Vertex { public: InOut<Vector<float>> x; void compute() {
-  float2 v = {x[0], x[1]}; x[0] = v.y; } };
+  float4 v = {x[0], x[1], x[2], x[3]}; x[0] = v.w; auto two = v.xy; x[1] = two[0]; } };
 )");
   EXPECT_NE(member.find("test.cpp:6"), member.npos) << member;
-  EXPECT_NE(member.find("write v[0], v[1]"), member.npos) << member;
+  EXPECT_NE(member.find("Write float2{v.x, v.y}"), member.npos) << member;
+  const auto none = refusal(prologue() + "typedef float float2 __attribute__((ext_vector_type(2)));"
+                                         "float third(float2 v) { return v.z; }\n");
+  EXPECT_NE(none.find("test.cpp:3"), none.npos) << none;
   const auto place = refusal(prologue() + R"(
 class A : public Vertex { public: InOut<Vector<float>> x; void compute() {
   float v __attribute__((ext_vector_type(2))) = {x[0], x[1]}; x[0] = v[1]; } };
 )");
   EXPECT_NE(place.find("test.cpp:5: ext_vector_type is clang's"), place.npos) << place;
+}
+
+// An empty asm holds back the compiler, and another may be the host's own.
+TEST(PublicCodelets, HearThatTheTilesAssemblyDoesNotRunHere) {
+  const auto at = [](const std::string &statement) {
+    return refusal(prologue() +
+                   "class A : public Vertex { public: InOut<float> x; void compute() "
+                   "{\n  float y = *x;\n  " +
+                   statement + "\n  *x = y; } };\n");
+  };
+  for (const auto &statement :
+       {R"(asm volatile("f32add %0, %0, $a1\n" : "+r"(y));)", R"(__asm__("mov $m0, $m1");)",
+        R"(if (y > 0) asm volatile("runall %0, %1, 0" ::"r"(1), "r"(2));)",
+        R"(asm volatile("setzi $m2, 3\n"
+  "sync 1\n");)"}) {
+    const auto text = at(statement);
+    EXPECT_NE(text.find("test.cpp:5: asm("), text.npos) << text;
+    EXPECT_NE(text.find("#ifdef __IPU__"), text.npos) << text;
+  }
+  EXPECT_EQ(at(R"(asm volatile("" ::: "memory");)"), "");
+  EXPECT_EQ(at(R"(extern float other(float) __asm__("$alias"); asm volatile("nop");)"), "");
+}
+
+const char *const views = R"(
+float first(poplar::Vector<float> &v) { return v[0] + float(v.size()); }
+unsigned total(const poplar::Vector<unsigned> &v) { unsigned sum = 0; for (auto x : v) sum += x; return sum; }
+template <class T> T last(poplar::Vector<T> v) { return v.back(); }
+class A : public Vertex { public: Input<Vector<float>> in; InOut<Vector<unsigned>> both; Output<Vector<float>> out, more;
+  void compute() {
+    out = in;
+    more = out;
+    both[0] += total(both);
+    more[0] = first(in) + last(in) + float(last(both));
+    poplar::Vector<float> &through = more;
+    through[1] = 9;
+  } };
+)";
+TEST(PublicCodelets, HandEdgesToWhatTakesVectors) {
+  Bench bench(prologue() + views);
+  std::vector<float> in{1, 2, 3}, out(3), more(3);
+  std::vector<unsigned> both{4, 5};
+  for (const bool counted : {false, true}) {
+    VertexStorage v(bench.type("A"));
+    v.vector("in", in);
+    v.vector("out", out);
+    v.vector("more", more);
+    v.vector("both", both);
+    counted ? void(bench.count("A", v)) : void(bench.run("A", v));
+    EXPECT_EQ(out, in);
+    EXPECT_EQ(more, (std::vector<float>{4 + 3 + 5, 9, 3}));
+  }
+  EXPECT_EQ(both, (std::vector<unsigned>{13 + 13 + 5, 5}));
 }
 
 TEST(PublicCodelets, TakeVectorTypesAsTemplateArguments) {
@@ -171,6 +251,66 @@ class A : public Vertex { public: InOut<Vector<float>> x; Output<unsigned> tile;
   v.vector("x", x);
   EXPECT_GT(bench.count("A", v), 97u);
   EXPECT_GE(cycles, 6 * 97u) << "but instructions, six cycles each";
+}
+
+// What each instruction computes, in every form, with the compiler's types and with the program's.
+const char *const builtins = R"(
+#include <ipu_intrinsics>
+#include <poplar/VectorListTypes.hpp>
+typedef float own2 __attribute__((ext_vector_type(2)));
+template <class T> bool same(T a, T b) { return __builtin_memcmp(&a, &b, sizeof a) == 0; }
+class A : public Vertex { public: Output<Vector<bool>> holds; InOut<Vector<float>> data; void compute() {
+  unsigned n = 0;
+  const float2 a = {1, -4}, b = {-2, 3}; const half2 c = {1, -4}, d = {-2, 3}; const half4 e = {1, -4, 5, 6}, f = {-2, 3, 5, 7};
+  const own2 g = {1, -4}, h = {-2, 3}; const float4 i = {1, -4, 5, 6}, j = {-2, 3, 5, 7};
+  holds[n++] = same(__builtin_ipu_min(a, b), float2{-2, -4}) && same(__builtin_ipu_max(a, b), float2{1, 3});
+  holds[n++] = same(__builtin_ipu_min(c, d), half2{-2, -4}) && same(__builtin_ipu_max(e, f), half4{1, 3, 5, 7});
+  holds[n++] = same(__builtin_ipu_max(g, h), own2{1, 3}) && same(__builtin_ipu_max(i, j), float4{1, 3, 5, 7});
+  holds[n++] = __builtin_ipu_max(half(1), half(2)) == half(2) && __builtin_ipu_min(1.0f, 2) == 1.0f && __builtin_ipu_max(data[0], 9.0f) == 9;
+  holds[n++] = same(__builtin_ipu_absadd(a, b), float2{3, 7}) && same(__builtin_ipu_absmax(e, f), half4{2, 4, 5, 7});
+  holds[n++] = same((uint2)__builtin_ipu_cmplt(a, b), uint2{0, ~0u}) && same((uint2)__builtin_ipu_cmpge(a, b), uint2{~0u, 0});
+  const half4 mask = __builtin_ipu_cmpeq(e, f); unsigned long long bits; __builtin_memcpy(&bits, &mask, 8);
+  holds[n++] = bits == 0x0000ffff00000000ull;
+  holds[n++] = same(__builtin_ipu_clamp(i, float2{-1, 5}), float4{1, -1, 5, 5}) && __builtin_ipu_clamp(7.0f, a[1] < 0 ? float2{0, 2} : b) == 2;
+  holds[n++] = __builtin_ipu_sum(c) == -3 && same(__builtin_ipu_sum(e), float2{-3, 11});
+  holds[n++] = same(__builtin_ipu_exp2(a), float2{2, 0.0625f}) && same(__builtin_ipu_exp2(c), half2{2, 0.0625f}) && __builtin_ipu_log2(8.0f) == 3;
+  holds[n++] = __builtin_ipu_f16tof32(e[3]) == 6 && same(__builtin_ipu_f32v2tof16(a), half2{1, -4}) && same(__builtin_ipu_f16v2tof32(d), b);
+  holds[n++] = same(__builtin_ipu_and_v2f32(a, a), a) && __builtin_ipu_andc_f32(2, 2) == 0 && __builtin_ipu_or_f32(0, 2) == 2;
+  holds[n++] = __builtin_ipu_clz(1) == 31 && __builtin_ipu_clz(0) == 32 && __builtin_ipu_popc(0xf0f) == 8 && __builtin_ipu_bitrev8(0x01028040) == 0x80400102;
+  holds[n++] = __builtin_ipu_roll16(0x44443333, 0x22221111) == 0x11114444 && __builtin_ipu_sort4x16lo(0x44443333, 0x22221111) == 0x11113333 &&
+               __builtin_ipu_sort4x16hi(0x44443333, 0x22221111) == 0x22224444;
+  holds[n++] = __builtin_ipu_shuf8x8lo(0x04030201, 0x14131211) == 0x12021101 && __builtin_ipu_shuf8x8hi(0x04030201, 0x14131211) == 0x14041303;
+  holds[n++] = __builtin_ipu_swap16(0x12345678) == 0x56781234 && __builtin_ipu_swap8(0x12345678) == 0x34127856;
+  __builtin_ipu_put(77, 96); __builtin_ipu_uput(1.5f, 97);
+  holds[n++] = __builtin_ipu_get(96) == 77 && __builtin_ipu_uget(97) == 1.5f;
+  auto packed = __builtin_ipu_tapack(&data[0], &data[4], &data[8]);
+  auto two = ipu::ld2x64pace<float2>(packed);
+  two = ipu::ld2xst64pace(packed, two.first + two.second, -1, 1, 1);
+  ipu::st64pace(packed, ipu::ldst64pace(packed, two.second));
+  holds[n++] = true;
+} };
+)";
+TEST(PublicCodelets, UseBuiltinsOfAllTypes) {
+  Bench bench(prologue() + builtins);
+  for (const bool counted : {false, true}) {
+    std::vector<std::uint8_t> holds(18);
+    std::vector<float> data(16);
+    std::iota(data.begin(), data.end(), 0.0f);
+    VertexStorage v(bench.type("A"));
+    v.vector("holds", holds);
+    v.vector("data", data);
+    counted ? void(bench.count("A", v)) : void(bench.run("A", v));
+    EXPECT_EQ(holds, std::vector<std::uint8_t>(18, 1));
+    // Words 0 and 4 are added, 1 and 5 were loaded after them, and the first address went back.
+    EXPECT_EQ(std::vector<float>(data.begin() + 8, data.end()),
+              (std::vector<float>{4, 6, 6, 7, 0, 1, 14, 15}));
+  }
+  const auto matrix = refusal(prologue() + R"(
+class A : public Vertex { public: InOut<Vector<float>> x; void compute() {
+  __builtin_ipu_ld128putcs(&x[0], 0); } };
+)");
+  EXPECT_NE(matrix.find("test.cpp:5"), matrix.npos) << matrix;
+  EXPECT_NE(matrix.find("poplin::matMul"), matrix.npos) << matrix;
 }
 
 const char *const caller = R"(

@@ -95,16 +95,16 @@ class Elements : protected SizedAddress,
                  protected Descriptor<openipuChecked> {
 protected:
   T *address() const { return static_cast<T *>(data_); }
-  OPENIPU_INLINE T &at(std::size_t i) const {
+  template <Access B = A> OPENIPU_INLINE T &at(std::size_t i) const {
     if (openipuChecked)
-      verify<A>(this->check(), i, size_);
+      verify<B>(this->check(), i, size_);
     return address()[i];
   }
   // Whoever takes the address of an output may write all of it.
-  OPENIPU_INLINE T *all() const {
-    if (openipuChecked && A == Access::Write)
+  template <Access B = A> OPENIPU_INLINE T *all() const {
+    if (openipuChecked && B == Access::Write)
       for (std::uint64_t i = 0; i < size_; ++i)
-        verify<A>(this->check(), i, size_);
+        verify<B>(this->check(), i, size_);
     return address();
   }
 };
