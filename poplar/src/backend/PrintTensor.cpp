@@ -192,9 +192,7 @@ private:
       }
       out_ += indent;
       write(dim + 1);
-      if (format_.separator != ' ' && i + 1 != shape_[dim])
-        out_ += format_.separator;
-      out_ += '\n';
+      out_ += '\n'; // which separates rows
     }
     out_ += std::string(dim, ' ') + format_.closeBracket;
   }

@@ -92,7 +92,7 @@ TEST(PrintTensor, BracketsAndSeparatorCanBeChosen) {
   format.separator = ',';
   format.openBracket = '{';
   format.closeBracket = '}';
-  EXPECT_EQ(counting({2, 2}, format), "{\n {0,1},\n {2,3}\n}");
+  EXPECT_EQ(counting({2, 2}, format), "{\n {0,1}\n {2,3}\n}");
 }
 
 TEST(PrintTensor, EmptyTensorsAndSmallTypes) {
