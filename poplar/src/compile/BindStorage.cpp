@@ -13,6 +13,7 @@
 #include <map>
 #include <numeric>
 #include <sstream>
+#include <unordered_map>
 
 namespace poplar::compile {
 
@@ -35,28 +36,50 @@ openipu::BackendTraits traitsOf(const Image &image) {
   return openipu::traitsOf(Target(text));
 }
 
-// Places in use, by offset; all of one kind of lifetime above `base`.
+// Places above `base`, each the lowest that is free. Gaps are few where places are many.
 class SharedArena {
 public:
-  explicit SharedArena(std::uint64_t base) : end_(base), base_(base) {}
+  explicit SharedArena(std::uint64_t base) : top_(base), end_(base) {}
 
   std::uint64_t take(std::uint64_t bytes) {
-    std::uint64_t at = base_;
-    for (const auto &[offset, size] : taken_) {
-      if (offset >= at + bytes)
-        break;
-      at = offset + size;
+    const auto gap =
+        std::find_if(gaps_.begin(), gaps_.end(), [&](const auto &g) { return g.second >= bytes; });
+    const auto at = gap == gaps_.end() ? top_ : gap->first;
+    if (gap == gaps_.end()) {
+      top_ += bytes;
+      end_ = std::max(end_, top_);
+    } else {
+      const auto rest = gap->second - bytes;
+      gaps_.erase(gap);
+      if (rest)
+        gaps_[at + bytes] = rest;
     }
     taken_[at] = bytes;
-    end_ = std::max(end_, at + bytes);
     return at;
   }
-  void release(std::uint64_t offset) { taken_.erase(offset); }
+  void release(std::uint64_t offset) {
+    const auto taken = taken_.find(offset);
+    auto begin = offset, end = offset + taken->second;
+    taken_.erase(taken);
+    if (const auto after = gaps_.find(end); after != gaps_.end()) {
+      end += after->second;
+      gaps_.erase(after);
+    }
+    if (auto before = gaps_.lower_bound(begin); before != gaps_.begin()) {
+      --before;
+      if (before->first + before->second == begin) {
+        begin = before->first;
+        gaps_.erase(before);
+      }
+    }
+    end == top_ ? void(top_ = begin) : void(gaps_[begin] = end - begin);
+  }
   std::uint64_t end() const { return end_; }
 
 private:
-  std::map<std::uint64_t, std::uint64_t> taken_;
-  std::uint64_t end_, base_;
+  std::map<std::uint64_t, std::uint64_t> gaps_;            // offset and size; none touch
+  std::unordered_map<std::uint64_t, std::uint64_t> taken_; // never walked
+  std::uint64_t top_, end_;                                // above all; the highest it was
 };
 
 // The variable that all of this view is, or none.

@@ -8,6 +8,7 @@
 #include "analysis/SharedCode.hpp"
 #include <algorithm>
 #include <functional>
+#include <unordered_map>
 #include <utility>
 
 namespace poplar::compile {
@@ -17,9 +18,37 @@ using namespace executable;
 
 namespace {
 
-using Live = std::map<std::uint32_t, RangeSet>; // elements still needed, by variable
-
 using Variables = std::vector<std::uint32_t>;
+
+// Elements still needed, by variable. A step changes a few of them and lists them all, so the list
+// is kept as such.
+class Live {
+public:
+  const Variables &variables() const { return variables_; } // sorted
+  RangeSet &operator[](std::uint32_t var) {
+    const auto [at, isNew] = elements_.try_emplace(var);
+    if (isNew)
+      variables_.insert(std::ranges::lower_bound(variables_, var), var);
+    return at->second;
+  }
+  const RangeSet *find(std::uint32_t var) const {
+    const auto at = elements_.find(var);
+    return at == elements_.end() ? nullptr : &at->second;
+  }
+  void erase(std::uint32_t var) {
+    if (elements_.erase(var))
+      variables_.erase(std::ranges::lower_bound(variables_, var));
+  }
+  void unite(const Live &other) {
+    for (const auto var : other.variables_)
+      (*this)[var].unite(*other.find(var));
+  }
+
+private:
+  Variables variables_;
+  std::unordered_map<std::uint32_t, RangeSet> elements_; // never walked
+};
+
 // A leaf step; the variables that matter during it; those that are needed after it; of the former
 // those that its vertices never see because operands, or results, are copied.
 struct Passing {
@@ -180,6 +209,8 @@ private:
     for (const auto &[var, effect] : effects) {
       if (!dies_[var])
         continue;
+      if (effect.read.empty() && !live.find(var))
+        continue;
       auto &elements = live[var];
       elements.subtract(effect.written);
       elements.unite(effect.read);
@@ -191,21 +222,17 @@ private:
   void give(std::uint32_t step, const Live &live) {
     if (isLeaf(image_.steps[step]))
       return report(step, live);
-    for (const auto &[var, elements] : live)
-      pending_[step][var].unite(elements);
+    pending_[step].unite(live);
   }
 
   void report(std::uint32_t step, const Live &live) {
-    std::vector<std::uint32_t> here;
-    here.reserve(live.size());
-    for (const auto &[var, elements] : live)
-      here.push_back(var);
-    const auto after = here;
+    const auto &after = live.variables();
+    Variables used, here;
     for (const auto &[var, effect] : *effects_[step])
-      if (dies_[var] && effect.used)
-        here.push_back(var);
-    std::inplace_merge(here.begin(), here.begin() + std::ptrdiff_t(after.size()), here.end());
-    here.erase(std::unique(here.begin(), here.end()), here.end());
+      if (dies_[var] && effect.used && !live.find(var))
+        used.push_back(var);
+    here.reserve(after.size() + used.size());
+    std::ranges::merge(after, used, std::back_inserter(here));
     (*visit_)(step, here, after, passing(step, live));
   }
 
@@ -219,11 +246,10 @@ private:
     for (const auto &[var, effect] : *effects_[step]) {
       if (!dies_[var] || !effect.used || std::ranges::binary_search(inPlace, var))
         continue;
-      const auto after = live.find(var);
-      if (effect.written.empty() && after == live.end())
+      const auto *after = live.find(var);
+      if (effect.written.empty() && !after)
         found.early.push_back(var);
-      else if (effect.read.empty() &&
-               (after == live.end() || covers(effect.written, after->second)))
+      else if (effect.read.empty() && (!after || covers(effect.written, *after)))
         found.late.push_back(var);
     }
     return found;
@@ -263,8 +289,7 @@ private:
     auto round = afterCondition; // once through condition and body; a second time adds nothing
     before(round, condition);
     before(round, body);
-    for (const auto &[var, elements] : round)
-      afterCondition[var].unite(elements);
+    afterCondition.unite(round);
     give(parts[0], afterCondition);
     before(afterCondition, condition);
     give(parts[1], afterCondition);
@@ -314,10 +339,11 @@ void findLiveness(Image &image) {
   liveness.forEachLeaf([&](std::uint32_t step, const Variables &variables, const Variables &,
                            const Passing &passing) {
     auto &live = steps[place[step]];
-    Variables both;
-    std::ranges::set_union(live.variables, variables, std::back_inserter(both));
-    live.variables = std::move(both);
     const bool again = seen[place[step]];
+    Variables both;
+    if (again)
+      std::ranges::set_union(live.variables, variables, std::back_inserter(both));
+    live.variables = again ? std::move(both) : variables;
     live.early = again ? inBoth(live.early, passing.early) : passing.early;
     live.late = again ? inBoth(live.late, passing.late) : passing.late;
     seen[place[step]] = true;
