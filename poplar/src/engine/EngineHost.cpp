@@ -112,31 +112,44 @@ const backend::HostView &Engine::Impl::viewOf(const executable::HostAccess &acce
   return bound(views, access, access.view);
 }
 
-// The metadata of an 8-bit float tensor is one byte of another variable.
-const backend::HostView &Engine::Impl::metadataOf(const executable::HostAccess &access) {
-  if (!access.view.metadata)
+// The metadata of an 8-bit float tensor is one byte of another variable. Null for one without: it
+// is F143 with scale 0 everywhere.
+const backend::HostView *Engine::Impl::metadataOf(const executable::HostAccess &access) {
+  if (access.type != TypeId::Quarter)
     throw tensor_metadata_error(str("The tensor \"", access.handle, "\" has type ",
                                     spelling(access.type),
                                     " and no metadata. Use the form without metadata."));
-  return bound(metadataViews, access, *access.view.metadata);
+  return access.view.metadata ? &bound(metadataViews, access, *access.view.metadata) : nullptr;
+}
+
+static void checkUsual(const executable::HostAccess &access, const QuarterMetadata &metadata) {
+  if (metadata != QuarterMetadata())
+    throw tensor_metadata_error(str("The tensor \"", access.handle,
+                                    "\" was made without metadata, so its elements are ",
+                                    QuarterMetadata().toString(), " and not ", metadata.toString(),
+                                    ". Make it by Graph::addVariable with a metadata tensor."));
 }
 
 void Engine::readTensor(StringRef handle, QuarterMetadata &metadata, void *begin, void *end) {
   readTensor(handle, begin, end);
-  const auto &view = impl().metadataOf(
+  const auto *view = impl().metadataOf(
       find(impl().image->hostReads, handle, "host read", "createHostRead", "readTensor"));
-  std::byte byte;
-  impl().interpreter->read(view, 0, &byte);
+  auto byte = std::byte(QuarterMetadata().getBinary());
+  if (view)
+    impl().interpreter->read(*view, 0, &byte);
   metadata = QuarterMetadata(static_cast<unsigned char>(byte));
 }
 void Engine::writeTensor(StringRef handle, const QuarterMetadata &metadata, const void *begin,
                          const void *end) {
+  const auto &access =
+      find(impl().image->hostWrites, handle, "host write", "createHostWrite", "writeTensor");
+  const auto *view = impl().metadataOf(access);
+  if (!view)
+    checkUsual(access, metadata);
   writeTensor(handle, begin, end);
-  const auto &view = impl().metadataOf(
-      find(impl().image->hostWrites, handle, "host write", "createHostWrite", "writeTensor"));
   const auto byte = std::byte(metadata.getBinary());
-  for (unsigned r = 0; r < impl().replicas(); ++r)
-    impl().interpreter->write(view, r, &byte);
+  for (unsigned r = 0; view && r < impl().replicas(); ++r)
+    impl().interpreter->write(*view, r, &byte);
 }
 
 // ---- remote buffers

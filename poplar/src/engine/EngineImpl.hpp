@@ -85,7 +85,7 @@ struct Engine::Impl final : backend::Host {
   const backend::HostView &bound(Views &all, const executable::HostAccess &access,
                                  const tensor::View &view);
   const backend::HostView &viewOf(const executable::HostAccess &access);
-  const backend::HostView &metadataOf(const executable::HostAccess &access);
+  const backend::HostView *metadataOf(const executable::HostAccess &access); // null: none
   std::byte *remoteSlot(const std::string &handle, std::uint64_t repeat, unsigned replica);
   std::uint32_t findRemote(const std::string &handle) const;
 

@@ -123,6 +123,33 @@ TEST(Engine, ACpuTargetNeedsNoTileMapping) {
   EXPECT_EQ(Ints(got, got + 2), (Ints{6, 8}));
 }
 
+// Operators compute with such a tensor as F143 with scale 0.
+TEST(Engine, QuartersMadeWithoutMetadataAreReadAndWrittenAsUsualOnes) {
+  using Format = QuarterMetadata::Format;
+  Small s;
+  auto q = s.graph.addVariable(QUARTER, {2}, VariableMappingMethod::LINEAR, "q");
+  s.graph.createHostWrite("q", q);
+  s.graph.createHostRead("q", q);
+  Engine engine(s.graph, Sequence());
+  engine.load(s.device);
+  const unsigned char bytes[] = {0x38, 0x91};
+  engine.writeTensor("q", QuarterMetadata(Format::F143, 0), bytes, bytes + 2);
+  unsigned char back[2] = {};
+  QuarterMetadata metadata(Format::F152, 3);
+  engine.readTensor("q", metadata, back, back + 2);
+  EXPECT_EQ(metadata, QuarterMetadata(Format::F143, 0));
+  EXPECT_EQ(std::memcmp(back, bytes, 2), 0);
+  EXPECT_HAS(messageOf<tensor_metadata_error>([&] {
+               engine.writeTensor("q", QuarterMetadata(Format::F152, 3), bytes, bytes + 2);
+             }),
+             "are {F143,0} and not {F152,3}");
+  int ints[2] = {};
+  EXPECT_HAS(messageOf<tensor_metadata_error>([&] {
+               engine.writeTensor("v", QuarterMetadata(Format::F143, 0), ints, ints + 2);
+             }),
+             "Use the form without metadata");
+}
+
 TEST(Engine, MetadataFollowsAScaleThatTheProgramReads) {
   using Format = QuarterMetadata::Format;
   Small s;
@@ -289,6 +316,22 @@ TEST(Engine, LambdasAndHostFunctionsAreCalled) {
   engine.load(s.device);
   EXPECT_HAS(messageOf<stream_connection_error>([&] { engine.run(); }), "connectHostFunction");
   engine.connectHostFunction("twice", 0, [](ArrayRef<const void *> in, ArrayRef<void *> out) {
+    *static_cast<int *>(out[0]) = 2 * *static_cast<const int *>(in[0]);
+  });
+  engine.load(s.device);
+  engine.run();
+  EXPECT_EQ(result, 42);
+}
+
+TEST(Engine, AHostFunctionMayHaveAnEmptyHandle) {
+  Small s(1);
+  auto twice = s.graph.addHostFunction("", {Graph::HostFunctionArgument(INT, 1)},
+                                       {Graph::HostFunctionArgument(INT, 1)});
+  Engine engine(s.graph, Sequence({Copy(s.in, s.v), Call(twice, {s.v}, {s.v}), Copy(s.v, s.out)}));
+  int result = 0;
+  engine.connectStreamToCallback("in", [](void *p) { *static_cast<int *>(p) = 21; });
+  engine.connectStreamToCallback("out", 0, [&](void *p) { result = *static_cast<int *>(p); });
+  engine.connectHostFunction("", 0, [](ArrayRef<const void *> in, ArrayRef<void *> out) {
     *static_cast<int *>(out[0]) = 2 * *static_cast<const int *>(in[0]);
   });
   engine.load(s.device);

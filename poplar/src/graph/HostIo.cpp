@@ -15,13 +15,18 @@ using base::str;
 namespace {
 
 template <class List>
-void requireFresh(const List &list, const std::string &handle, const char *call, const char *kind) {
-  if (handle.empty())
-    throw poplar_error(str(call, ": the handle is empty."));
+void requireUnused(const List &list, const std::string &handle, const char *call,
+                   const char *kind) {
   if (std::any_of(list.begin(), list.end(),
                   [&](const auto &item) { return item.handle == handle; }))
     throw poplar_error(str(call, ": there is already a ", kind, " with the handle \"", handle,
                            "\". Handles must be unique."));
+}
+template <class List>
+void requireFresh(const List &list, const std::string &handle, const char *call, const char *kind) {
+  if (handle.empty())
+    throw poplar_error(str(call, ": the handle is empty."));
+  requireUnused(list, handle, call, kind);
 }
 
 // Elements of a type that the device has, no more than memory could hold.
@@ -117,7 +122,7 @@ void Graph::createHostRead(StringRef handle, const Tensor &tensor, bool) {
 HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,
                                     ArrayRef<HostFunctionArgument> outputs) {
   auto &state = *Access::graph(*this).state;
-  requireFresh(state.hostFunctions, handle, "Graph::addHostFunction", "host function");
+  requireUnused(state.hostFunctions, handle, "Graph::addHostFunction", "host function");
   executable::HostFunction function{handle, {}, {}};
   for (const auto &[type, n] : inputs)
     function.inputs.emplace_back(types::idOf(type),
