@@ -42,7 +42,8 @@ Type typeOf(Shown shown) {
   return Type::Unknown;
 }
 
-// The syncs around a host exchange are the begin and the end of the stream copy.
+// A stream copy begins with the sync before its host exchange and ends with what follows it: a
+// sync, or the exchange that takes the data to their tiles.
 Type phaseType(const std::vector<executable::Phase> &phases, std::size_t i, Shown shown) {
   auto isHost = [&](std::size_t k) {
     return k < phases.size() && phases[k].kind == PhaseKind::HostExchange;
@@ -51,7 +52,8 @@ Type phaseType(const std::vector<executable::Phase> &phases, std::size_t i, Show
   case PhaseKind::Compute:
     return Type::OnTileExecute;
   case PhaseKind::Exchange:
-    return Type::DoExchange;
+    return shown == Shown::StreamCopy && i > 0 && isHost(i - 1) ? Type::StreamCopyEnd
+                                                                : Type::DoExchange;
   case PhaseKind::GlobalExchange:
     return Type::GlobalExchange;
   case PhaseKind::HostExchange:

@@ -183,7 +183,7 @@ private:
   std::map<std::uint32_t, Tiles> ofStep_;
 };
 
-// A stream copy shows each of its phases as a block.
+// A stream copy shows each of its phases as a block, and a flush its begin, middle and end.
 std::vector<BlockRow> blockRows(const LoweredPrograms &programs, const Recorder &recorder,
                                 const Layout &layout) {
   std::vector<BlockRow> rows;
@@ -195,7 +195,8 @@ std::vector<BlockRow> blockRows(const LoweredPrograms &programs, const Recorder 
       const auto program = block.flush      ? flush
                            : block.overflow ? overflow
                                             : programs.ofStep[block.step][0];
-      rows.push_back({program, block.cyclesFrom, block.cyclesTo, &block, tiles});
+      rows.insert(rows.end(), block.flush ? 3 : 1,
+                  BlockRow{program, block.cyclesFrom, block.cyclesTo, &block, tiles});
       continue;
     }
     auto cycle = block.cyclesFrom;

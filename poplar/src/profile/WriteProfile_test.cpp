@@ -109,9 +109,9 @@ TEST(WriteProfile, BlocksHaveStampsOnOneTileOfEachIpu) {
   f.program.run(f.recorder);
   const auto report = f.report();
   EXPECT_TRUE(report.execution().blocks(0).empty());
-  EXPECT_EQ(report.execution().blocks(1).size(), 2u); // body and flush
+  EXPECT_EQ(report.execution().blocks(1).size(), 4u); // body and flush
   const auto blocks = report.execution().blocks(3);
-  ASSERT_EQ(blocks.size(), 4u); // body, begin and middle of the stream copy, flush
+  ASSERT_EQ(blocks.size(), 6u); // body, begin and middle of the stream copy, three of the flush
   EXPECT_EQ(blocks[0].program()->name(), "body");
   EXPECT_EQ(blocks[0].cyclesTo() - blocks[0].cyclesFrom(), 315u);
   EXPECT_EQ(blocks[1].program()->type(), pva::Program::Type::StreamCopyBegin);
@@ -142,9 +142,9 @@ TEST(WriteProfile, ABlockIsOnTheIpusThatWorkInIt) {
   f.program.run(f.recorder, cyclesOfARun);
   const auto execution = f.report().execution();
   const auto blocks = execution.blocks(0);
-  ASSERT_EQ(blocks.size(), 4u);
+  ASSERT_EQ(blocks.size(), 8u);
   EXPECT_EQ(std::count_if(blocks.begin(), blocks.end(), [](auto &b) { return b.isCommon(); }), 2);
-  EXPECT_TRUE(blocks[0].isCommon() && blocks[3].isBlockFlush());
+  EXPECT_TRUE(blocks[0].isCommon() && blocks[7].isBlockFlush());
   EXPECT_TRUE(execution.blocks(2).empty());
 }
 
@@ -152,7 +152,7 @@ TEST(WriteProfile, AnOverflowIsABlockOfItsOwn) {
   Fixture f({.blocksFilter = ".*", .programsFilter = "fill", .blockBufferBytes = 20});
   f.program.run(f.recorder);
   const auto blocks = f.report().execution().blocks(0);
-  ASSERT_EQ(blocks.size(), 3u);
+  ASSERT_EQ(blocks.size(), 5u);
   EXPECT_TRUE(blocks[0].isCommon());
   EXPECT_TRUE(blocks[1].isOverflow() && !blocks[1].isCommon());
   EXPECT_EQ(blocks[1].program()->name(), "Overflow");
