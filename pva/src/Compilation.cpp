@@ -105,7 +105,7 @@ std::uint64_t MemoryCategory::total() const {
   const auto &bytes = data_->tiles[tile_].categories;
   return category_ < bytes.size() ? bytes[category_] : 0;
 }
-std::uint64_t MemoryCategory::interleaved() const {
+MemoryBytes MemoryCategory::interleaved() const {
   const auto &variables = data_->variables;
   if (total() == 0 || std::none_of(variables.begin(), variables.end(),
                                    [](const auto &variable) { return variable.interleaved; }))
@@ -120,7 +120,7 @@ std::uint64_t MemoryCategory::interleaved() const {
       sum += part.size;
   return std::min(sum, total()); // parts that are never live together share bytes
 }
-std::uint64_t MemoryCategory::overflowed() const {
+MemoryBytes MemoryCategory::overflowed() const {
   if (total() == 0 || TileMemory(data_, tile_).overflowed().includingGaps() == 0)
     return 0;
   throw Error(base::str("MemoryCategory::overflowed: tile ", tile_,

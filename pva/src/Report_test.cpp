@@ -199,6 +199,8 @@ TEST(Report, TellsHowMuchOfACategoryIsInterleaved) {
   const auto code = tiles[2].memory().category().vertexCode();
   EXPECT_EQ(code.interleaved(), 0u);
   EXPECT_EQ(code.overflowed(), 0u);
+  EXPECT_EQ(code.nonInterleaved().nonOverlapped(), code.total());
+  EXPECT_EQ(code.interleaved().nonOverlapped() + code.overflowed().nonOverlapped(), 0u);
   EXPECT_EQ(code.nonInterleaved(), 32u);
   EXPECT_EQ(tiles[2].memory().category().variable().interleaved(), 20u); // all of it is "t"
   EXPECT_EQ(tiles[3].memory().category().vertexCode().nonInterleaved(), 0u);

@@ -67,6 +67,7 @@ def test_compilation_is_what_the_file_says(profile):
         assert sum(categories.find(n).total for n in categories.names) == tile.memory.total.excludingGaps
         assert categories.variable.total == categories.find("variable").total
         assert categories.variable.nonInterleaved == categories.variable.total and categories.stack.interleaved == 0
+        assert categories.variable.nonInterleaved.nonOverlapped == categories.variable.total
     kinds = {v.type.name: v.codeBytes for tile in compilation.tiles for v in tile.memory.vertices}
     assert kinds.items() <= {t.name: t.codeBytes for t in compilation.vertexTypes}.items()
     assert [t.id for t in compilation.ipus[0].tiles] == [0, 1, 2, 3]
@@ -90,7 +91,7 @@ def test_code_by_program_adds_up_to_the_memory_of_tiles(profile):
     runtime = {"controlCode": 624, "internalExchangeCode": 0, "hostExchangeCode": 243}
     category = {name: [getattr(t.memory.category, name).total - own for t in tiles] for name, own in runtime.items()}
     assert sums(lambda p: p.controlCodeByTile) == category["controlCode"] and any(category["controlCode"])
-    assert sums(lambda p: p.codeBytesByTile, "DoExchange") == category["internalExchangeCode"]
+    assert sums(lambda p: p.codeBytesByTile, "DoExchange", "StreamCopyEnd") == category["internalExchangeCode"]
     assert sums(lambda p: p.codeBytesByTile, "StreamCopyMid") == category["hostExchangeCode"]
     assert any(category["hostExchangeCode"])
     assert sum(p.codeBytes for p in programs) == sum(map(sum, category.values()))
@@ -141,10 +142,11 @@ def test_execution_is_what_the_file_says(profile):
     assert [(s.ipus[0].cycles, s.ipus[0].activeCycles.cyclesTo.max) for s in execution.steps] == cycles
     assert sum(len(run.steps) for run in execution.runs) == len(execution.steps)
     assert execution.totalCycles >= sum(run.cycles for run in execution.runs) > 0
+    assert execution.totalCycles.total == execution.totalCycles and isinstance(execution.totalCycles, int)
     blocks = [b for tile in range(4) for b in execution.blocks(tile)]
     assert len(blocks) == len(execution.blocks()) > 0
     assert all(b.isStreamCopy and not b.isCommon and b.cyclesTo >= b.cyclesFrom for b in blocks)
-    assert {b.program.type.name for b in blocks} >= {"StreamCopyBegin", "StreamCopyMid"}
+    assert {b.program.type.name for b in blocks} == {"StreamCopyBegin", "StreamCopyMid", "StreamCopyEnd"}
 
 
 def test_a_visitor_is_called_by_type(profile):

@@ -50,6 +50,18 @@ public:
   std::uint64_t numVars() const;
 };
 
+// A number of bytes. Bytes that several variables use in turn are counted once, so all of them are
+// `nonOverlapped`.
+class MemoryBytes {
+public:
+  MemoryBytes(std::uint64_t bytes) : bytes_(bytes) {}
+  std::uint64_t nonOverlapped() const { return bytes_; }
+  operator std::uint64_t() const { return bytes_; }
+
+private:
+  std::uint64_t bytes_;
+};
+
 // Bytes of one kind on one tile. Profiles hold no addresses. So interleaved counts the variables
 // that codelets want in interleaved memory, which needs the lowered variables
 // (autoReport.outputLoweredVars) if there are any such, and overflowed is known to be 0 on tiles
@@ -59,9 +71,9 @@ public:
   MemoryCategory(detail::DataRef data, std::uint32_t tile, std::size_t category)
       : Handle(std::move(data)), tile_(tile), category_(category) {}
   std::uint64_t total() const;
-  std::uint64_t interleaved() const;
-  std::uint64_t overflowed() const;
-  std::uint64_t nonInterleaved() const { return total() - interleaved() - overflowed(); }
+  MemoryBytes interleaved() const;
+  MemoryBytes overflowed() const;
+  MemoryBytes nonInterleaved() const { return total() - interleaved() - overflowed(); }
   std::uint64_t alwaysLiveBytes() const;
   std::uint64_t notAlwaysLiveBytes() const { return total() - alwaysLiveBytes(); }
 

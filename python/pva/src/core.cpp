@@ -167,15 +167,36 @@ void bindTarget(py::module_ &m) {
       "numVars", &Graph::numVars, "Variables.");
 }
 
+// A whole number that is also asked for the same number by a name.
+py::object wholeNumber(py::module_ &m, const char *name, const char *doc, const char *member) {
+  const auto whole = py::module_::import("builtins").attr("int");
+  py::dict members;
+  members["__doc__"] = doc;
+  members["__module__"] = m.attr("__name__");
+  members[member] =
+      py::module_::import("builtins")
+          .attr("property")(py::cpp_function([whole](const py::int_ &self) { return whole(self); }),
+                            py::none(), py::none(), "The number itself.");
+  const auto type = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject *>(&PyType_Type))(
+      name, py::make_tuple(whole), members);
+  m.attr(name) = type;
+  return type;
+}
+
 void bindMemory(py::module_ &m) {
-  Attributes<MemoryCategory>(m, "MemoryCategory", "Bytes of one kind on one tile.")(
-      "total", &MemoryCategory::total,
-      "Bytes.")("interleaved", &MemoryCategory::interleaved,
-                "Of variables that codelets want in interleaved memory.")(
-      "nonInterleaved", &MemoryCategory::nonInterleaved, "The others that fit.")(
-      "alwaysLiveBytes", &MemoryCategory::alwaysLiveBytes, "Needed all the time.")(
-      "notAlwaysLiveBytes", &MemoryCategory::notAlwaysLiveBytes, "The others, at the tile's peak.")(
-      "overflowed", &MemoryCategory::overflowed, "Beyond the tile's memory.");
+  using C = MemoryCategory;
+  const auto bytes = wholeNumber(m, "MemoryBytes", "Bytes, a whole number; shared ones count once.",
+                                 "nonOverlapped");
+  const auto number = [&](MemoryBytes (C::*part)() const) {
+    return [bytes, part](const C &self) { return bytes((self.*part)().nonOverlapped()); };
+  };
+  Attributes<C>(m, "MemoryCategory", "Bytes of one kind on one tile.")(
+      "total", &C::total, "Bytes.")("interleaved", number(&C::interleaved),
+                                    "Of variables that codelets want in interleaved memory.")(
+      "nonInterleaved", number(&C::nonInterleaved),
+      "The others that fit.")("alwaysLiveBytes", &C::alwaysLiveBytes, "Needed all the time.")(
+      "notAlwaysLiveBytes", &C::notAlwaysLiveBytes, "The others, at the tile's peak.")(
+      "overflowed", number(&C::overflowed), "Beyond the tile's memory.");
   Attributes<MemoryCategories> categories(m, "MemoryCategories",
                                           "The bytes of a tile, by what they are for.");
   categories.python()
@@ -321,6 +342,7 @@ void bindSteps(py::module_ &m) {
 void bindExecution(py::module_ &m) {
   using E = ExecutionReport;
   bindSteps(m);
+  const auto cycles = wholeNumber(m, "Cycles", "Cycles, a whole number.", "total");
   Attributes<ProgramTotal>(m, "ProgramTotal", "All executions of a leaf program.")(
       "program", &ProgramTotal::program,
       "The program.")("executions", &ProgramTotal::executions,
@@ -335,8 +357,8 @@ void bindExecution(py::module_ &m) {
   Attributes<E> report(m, "ExecutionReport", "What ran.");
   report("steps", &E::steps, "Every execution that was traced.")("runs", &E::runs, "The runs.")(
       "totals", &E::totals, "Programs that ran, traced or not.")(
-      "totalCycles", &E::totalCycles, "Over all runs.")("programsRun", &E::programsRun,
-                                                        "Entry programs that ran.")(
+      "totalCycles", [cycles](const E &self) { return cycles(self.totalCycles()); },
+      "Over all runs.")("programsRun", &E::programsRun, "Entry programs that ran.")(
       "droppedSteps", &E::droppedSteps, "Executions beyond the limit of the trace.")(
       "droppedBlocks", &E::droppedBlocks, "Blocks that were lost.")("energy", &E::energy,
                                                                     "By the chip's model.");
