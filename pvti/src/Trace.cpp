@@ -93,7 +93,7 @@ std::string fileName(unsigned number) {
   gmtime_r(&now, &parts);
   char text[64];
   std::strftime(text, sizeof text, "%a_%b_%d_%H_%M_%S_%Y_UTC", &parts);
-  return base::str(text, "_", ::getpid(), number ? base::str("_", number) : "", ".pvti.json");
+  return base::str(text, "_", ::getpid(), number ? base::str("_", number) : "", ".pvti");
 }
 
 // A line in the making. Numbers and the usual labels need no JSON library.

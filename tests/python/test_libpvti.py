@@ -14,7 +14,7 @@ def run(code, folder, options='{"enable":"true"}'):
 
 
 def events(folder):
-    files = [name for name in os.listdir(folder) if name.endswith(".pvti.json")]
+    files = [name for name in os.listdir(folder) if name.endswith(".pvti")]
     assert len(files) == 1
     return json.loads((folder / files[0]).read_text())
 
@@ -97,7 +97,7 @@ def test_names_and_heat_maps_are_read_back(tmp_path):
     import pva
     done = run(NAMED, tmp_path)
     assert done.returncode == 0, done.stderr
-    (process,) = pva.openTrace(next(tmp_path.glob("*.pvti.json"))).processes
+    (process,) = pva.openTrace(next(tmp_path.glob("*.pvti"))).processes
     assert process.name == "loader"
     assert [t.name for t in process.threads if t.events] == ["reader"]
     (heat,) = process.heatmaps

@@ -6,8 +6,8 @@
 //
 // Nothing is recorded unless the environment says so:
 //   PVTI_OPTIONS='{"enable":"true", "directory":"reports", "channels":["loading"]}'
-// Then the trace is a file <time>_<process>.pvti.json in the directory (default: where the program
-// was started), in the trace-event format that chrome://tracing and Perfetto open. Without
+// Then the trace is a file <time>_<process>.pvti in the directory (default: where the program was
+// started), in the trace-event format (JSON) that chrome://tracing and Perfetto open. Without
 // "channels" all channels are written. All functions may be called from any thread. When the disk
 // is full the trace ends and the program goes on.
 #pragma once
