@@ -124,6 +124,7 @@ struct PlanCosts {
   static constexpr std::size_t unknown = std::numeric_limits<std::size_t>::max();
   std::size_t cycles = unknown, memory = unknown; // memory: bytes of the fullest tile
 };
+std::ostream &operator<<(std::ostream &out, const PlanCosts &costs); // "12 cycles, 34 bytes"
 PlanCosts reportPlanEstimatedCosts(const poplar::Graph &graph, const ConvParams &params,
                                    const poplar::OptionFlags &options = {},
                                    PlanningCache *cache = nullptr);
@@ -133,7 +134,28 @@ struct DetailedPlanCosts {
   std::size_t parallelSplit = 1, serialSplit = 1; // tiles used, and times they are used
   PlanCosts broadcast, rearrangement, dynamicSlice, transform, exchange, tileLevelTransform,
       inputsCast, compute, reduction, dynamicUpdate, addInPlace, outputCast, total;
+
+  // Calls function(costs) for every part in the order above.
+  template <class Function> void apply(Function &&function, bool includeTotal = true) {
+    forEach(*this, function, includeTotal);
+  }
+  template <class Function> void apply(Function &&function, bool includeTotal = true) const {
+    forEach(*this, function, includeTotal);
+  }
+
+private:
+  template <class Costs, class Function>
+  static void forEach(Costs &c, Function &&function, bool includeTotal) {
+    for (auto *part : {&c.broadcast, &c.rearrangement, &c.dynamicSlice, &c.transform, &c.exchange,
+                       &c.tileLevelTransform, &c.inputsCast, &c.compute, &c.reduction,
+                       &c.dynamicUpdate, &c.addInPlace, &c.outputCast})
+      function(*part);
+    if (includeTotal)
+      function(c.total);
+  }
 };
+// One line for each part, with its name.
+std::ostream &operator<<(std::ostream &out, const DetailedPlanCosts &costs);
 } // namespace internal
 internal::DetailedPlanCosts
 reportDetailedPlanEstimatedCosts(const poplar::Graph &graph, const ConvParams &params,

@@ -352,6 +352,25 @@ TEST(Convolution, UpdatesWeightsAndBiasesInPlace) {
   }
 }
 
+TEST(Convolution, AgreesWithLoopsWhateverVertexIsAskedFor) {
+  Session s;
+  const auto p = strided(padded(simple(2, {7, 9}, {3, 3}, 1, 1, 16, poplar::HALF), 1), 2);
+  const auto xv = s.random(2 * 16 * 7 * 9), wv = s.random(16 * 9);
+  const auto x = s.input(poplar::HALF, {2, 16, 7, 9}, xv);
+  const auto w = s.input(poplar::HALF, {16, 1, 1, 3, 3}, wv);
+  const Doubles none(p.batchSize * p.getNumOutputChans() * p.getOutputSize(0) * p.getOutputSize(1));
+  const auto expected =
+      convReference(p, Session::stored(poplar::HALF, xv), Session::stored(poplar::HALF, wv), none);
+  std::vector<std::size_t> outputs;
+  for (const char *method : {"AMP", "SLIC", "VMAC", "HMAC"})
+    outputs.push_back(s.output(convolution(
+        s.graph, x, w, p, false, s.prog, method,
+        {{"planConstraints", std::string(R"({"method": {"type": ")") + method + "\"}}"}})));
+  s.run();
+  for (auto y : outputs)
+    expectSum(s.values(y), expected.y, expected.yMagnitude, poplar::HALF, "forward");
+}
+
 TEST(Convolution, WritesIntoGivenOutputsAndTransposesWeights) {
   Session s;
   auto p = simple(2, {6, 6}, {3, 3}, 3, 4);
@@ -428,6 +447,17 @@ TEST(Convolution, ReportsItsPlan) {
   EXPECT_EQ(detailed.total.cycles, costs.cycles);
   EXPECT_GT(detailed.compute.cycles, 0u);
   EXPECT_LE(detailed.parallelSplit, 64u);
+  std::size_t parts = 0, cycles = 0;
+  detailed.apply([&](const PlanCosts &part) { ++parts, cycles += part.cycles; }, false);
+  EXPECT_EQ(parts, 12u);
+  EXPECT_NEAR(double(cycles), double(costs.cycles), 8);
+  detailed.apply([](PlanCosts &part) { part = {}; });
+  EXPECT_EQ(detailed.total.cycles, PlanCosts::unknown);
+  detailed.compute = {12, 34};
+  std::ostringstream text;
+  text << detailed;
+  EXPECT_NE(text.str().find("compute: 12 cycles, 34 bytes\n"), std::string::npos) << text.str();
+  EXPECT_NE(text.str().find("total: unknown cycles, unknown bytes\n"), std::string::npos);
   poplar::OptionFlags options;
   preplanConvolutions({ConvPlanParams{&s.graph.getTarget(), p, &options}}, cache);
   EXPECT_GT(cache.size(), 0u);

@@ -79,6 +79,30 @@ PlanCosts reportPlanEstimatedCosts(const Graph &graph, const ConvParams &params,
   return costs;
 }
 
+std::ostream &operator<<(std::ostream &out, const PlanCosts &costs) {
+  const auto print = [&](std::size_t number, const char *unit) {
+    if (number == PlanCosts::unknown)
+      out << "unknown" << unit;
+    else
+      out << number << unit;
+  };
+  print(costs.cycles, " cycles, ");
+  print(costs.memory, " bytes");
+  return out;
+}
+
+std::ostream &internal::operator<<(std::ostream &out, const DetailedPlanCosts &costs) {
+  out << "parallel split " << costs.parallelSplit << ", serial split " << costs.serialSplit << '\n';
+  const char *const names[] = {"broadcast",      "rearrangement",     "dynamic slice",
+                               "transform",      "exchange",          "tile level transform",
+                               "cast of inputs", "compute",           "reduction",
+                               "dynamic update", "addition in place", "cast of the output",
+                               "total"};
+  const auto *name = names;
+  costs.apply([&](const PlanCosts &part) { out << *name++ << ": " << part << '\n'; });
+  return out;
+}
+
 internal::DetailedPlanCosts reportDetailedPlanEstimatedCosts(const Graph &graph,
                                                              const ConvParams &params,
                                                              const OptionFlags &options,
