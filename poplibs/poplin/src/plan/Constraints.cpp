@@ -55,6 +55,18 @@ void read(const Json &json, const std::string &path, const char *name,
     target = positive(json.at(name), path + name);
 }
 
+// One value, or a list of those that are allowed.
+void readChoice(const Json &json, const std::string &path, const char *name,
+                std::vector<unsigned> &target) {
+  if (!json.contains(name))
+    return;
+  const auto &value = json.at(name);
+  if (value.is_array() && value.empty())
+    fail(path + name, "the list of allowed values is empty");
+  for (const auto &allowed : value.is_array() ? value : Json::array({value}))
+    target.push_back(positive(allowed, path + name));
+}
+
 void readBool(const Json &json, const std::string &path, const char *name,
               std::optional<bool> &target) {
   if (!json.contains(name))
@@ -144,7 +156,7 @@ void readTransform(const Json &json, const std::string &level, Constraints &c) {
   readBool(json, level + ".transform.", "swapOperands", c.swapOperands);
   readDims(json, level, "expandDims", c.expandDims);
   readDims(json, level, "outChanFlattenDims", c.outChanFlattenDims);
-  read(json, level + ".transform.", "combineConvGroupsFactor", c.combineConvGroupsFactor);
+  readChoice(json, level + ".transform.", "combineConvGroupsFactor", c.combineConvGroupsFactors);
 }
 
 void readSplit(const Json &json, const std::string &level, const char *name,

@@ -12,7 +12,7 @@ struct Constraints {
   std::optional<unsigned> convGroupsPerGroup, inChansPerGroup, partialChansPerGroup;
   std::optional<bool> swapOperands;
   std::optional<std::vector<unsigned>> expandDims, outChanFlattenDims;
-  std::optional<unsigned> combineConvGroupsFactor;
+  std::vector<unsigned> combineConvGroupsFactors; // one of them; empty: any
   std::optional<unsigned> convGroupSplit, batchSplit;
   std::vector<std::optional<unsigned>> fieldSplit, kernelSplit; // per dimension; may be shorter
   std::optional<unsigned> inSerial, inParallel, outSerial, outParallel;

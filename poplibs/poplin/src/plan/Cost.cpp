@@ -96,6 +96,7 @@ static vertex::Work workOf(const Problem &problem, const Variant &v, const Slice
   w.inChansPerGroup = v.inChansPerGroup;
   w.outChansPerGroup = v.partialChansPerGroup;
   w.height = v.filterHeight;
+  w.chains = v.chains;
   const auto inner = problem.dims.size() - 1;
   w.width = s.out[inner];
   w.rows = s.batch * (s.outputs / s.out[inner]);

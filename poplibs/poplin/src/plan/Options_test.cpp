@@ -105,6 +105,17 @@ TEST(PlanConstraints, NumbersMayBeText) {
   EXPECT_EQ(c.outSerial, 2u);
 }
 
+TEST(PlanConstraints, MayBeListsOfWhatIsAllowed) {
+  const auto factors = [](const std::string &text) {
+    return parseConstraints(R"({"0": {"transform": {"combineConvGroupsFactor": )" + text + "}}}")
+        .combineConvGroupsFactors;
+  };
+  EXPECT_EQ(factors("[2, 4, \"8\"]"), (std::vector<unsigned>{2, 4, 8}));
+  EXPECT_EQ(factors("4"), std::vector<unsigned>{4});
+  EXPECT_THROW(factors("[]"), poplar::invalid_option);
+  EXPECT_THROW(factors("[2, 0]"), poplar::invalid_option);
+}
+
 TEST(PlanConstraints, OfTwoLevelsTheSecondIsBetweenTiles) {
   const auto c = parseConstraints(R"({
     "0": {"transform": {"swapOperands": true},

@@ -90,7 +90,8 @@ struct Planner {
       const auto p = transformed(problem, transform);
       for (const auto &variant : variantsFor(machine, target, p, options, constraints))
         if (transform.combineConvGroupsFactor == 1 || variant.method == Method::AMP)
-          search(machine, p, options, constraints, transform, variant, objective, nullptr, plans);
+          search(machine, asSeenBy(variant.method, p), options, constraints, transform, variant,
+                 objective, nullptr, plans);
     }
     return plans.leanest();
   }

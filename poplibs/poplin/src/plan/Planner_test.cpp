@@ -168,6 +168,60 @@ TEST(Planner, MethodsFitTheirProblems) {
   EXPECT_THROW(plan(product(poplar::FLOAT, 2, 3, 4), outer), poplar::invalid_option);
 }
 
+// Whoever asks for a vertex gets it wherever it can compute, also where it does not pay.
+TEST(Planner, VectorAndWindowVerticesAreTakenWhereTheyAreAskedFor) {
+  const auto asked = [](const char *method, const char *groups, const ConvParams &p) {
+    auto options = with({{"partialsType", "half"}});
+    options.planConstraints =
+        std::string(R"({"method": )") + method + R"(, "convGroupsPerGroup": ")" + groups + "\"}";
+    return plan(p, options);
+  };
+  const auto depthwise = conv(poplar::HALF, 2, 16, 3, 1, 1, 32);
+  for (const char *groups : {"4", "8", "16"}) {
+    EXPECT_EQ(asked(R"({"type": "VMAC"})", groups, depthwise).convGroupsPerGroup,
+              unsigned(std::stoi(groups)));
+    EXPECT_EQ(asked(R"({"type": "SLIC"})", groups, depthwise).method, Method::SLIC);
+  }
+  const char *slic = R"({"type": "SLIC"})";
+  EXPECT_EQ(asked(slic, "1", conv(poplar::HALF, 2, 16, 1, 4, 4)).method, Method::SLIC);
+  auto strided = conv(poplar::HALF, 2, 16, 3, 1, 1, 32);
+  strided.outputTransform.stride = {2, 2};
+  EXPECT_EQ(asked(slic, "4", getGradientParams(strided)).method, Method::SLIC);
+  strided.outputTransform.stride = {3, 3};
+  EXPECT_THROW(asked(slic, "4", strided), poplar::invalid_option);
+}
+
+// With two of the four chains every row is passed twice.
+TEST(Planner, FewerChainsTakeLonger) {
+  const auto chained = [](const char *chains, const char *partials) {
+    auto options = with({{"partialsType", partials}});
+    options.planConstraints = std::string(R"({"method": {"type": "SLIC", )") +
+                              R"("convUnitChainsRequired": ")" + chains + "\"}}";
+    return plan(conv(poplar::HALF, 16, 64, 3, 4, 4), options);
+  };
+  EXPECT_EQ(chained("2", "half").convUnitChains, 2u);
+  EXPECT_EQ(chained("4", "half").convUnitChains, 4u);
+  EXPECT_GT(chained("2", "half").cycles, chained("4", "half").cycles);
+  EXPECT_EQ(chained("2", "float").convUnitChains, 2u);
+  for (const char *chains : {"1", "3", "8"})
+    EXPECT_THROW(chained(chains, "half"), poplar::invalid_option) << chains;
+  EXPECT_THROW(chained("4", "float"), poplar::invalid_option);
+}
+
+// The zeros between the elements of a dilated input are work for a vertex that skips none.
+TEST(Planner, ZerosOfADilatedInputAreWrittenForWindowVertices) {
+  auto options = with({{"partialsType", "half"}});
+  options.planConstraints = R"({"method": {"type": "SLIC"}})";
+  auto dilated = conv(poplar::HALF, 4, 31, 3, 4, 4);
+  dilated.inputTransform.dilation = {2, 2};
+  const auto written = conv(poplar::HALF, 4, 61, 3, 4, 4);
+  const auto found = plan(dilated, options);
+  EXPECT_GE(found.cycles, plan(written, options).cycles / 2);
+  const auto charged =
+      double(openipu::cyclesOf(supersteps(gc200(), dilated, options, found), gc200()));
+  EXPECT_NEAR(charged, double(found.cycles), 0.01 * charged + 300);
+}
+
 TEST(Planner, FollowsConstraints) {
   auto options = ConvOptions();
   options.planConstraints = R"({"inChansPerGroup": 8, "partialChansPerGroup": 16,

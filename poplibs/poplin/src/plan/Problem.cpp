@@ -153,6 +153,19 @@ Problem transformed(const Problem &problem, const Transform &t) {
   return p;
 }
 
+Problem withZerosWritten(Problem problem) {
+  for (auto &dim : problem.dims) {
+    if (dim.inputDilation == 1)
+      continue;
+    dim.meetings = std::min<std::uint64_t>(dim.meetings * dim.inputDilation,
+                                           std::uint64_t(dim.out) * dim.kernel);
+    dim.in = (dim.in - 1) * dim.inputDilation + 1;
+    dim.inputDilation = 1;
+    problem.rearrangeInput = true;
+  }
+  return problem;
+}
+
 Transform transformOf(const ConvPlan &plan) {
   return {plan.swapOperands, plan.expandDims, plan.outChanFlattenDims,
           plan.combineConvGroupsFactor};

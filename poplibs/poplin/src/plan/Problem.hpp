@@ -37,5 +37,11 @@ Problem problemOf(const ConvParams &params, const ConvOptions &options);
 // Flatten, then swap, expand and combine.
 Problem transformed(const Problem &problem, const Transform &transform);
 Transform transformOf(const ConvPlan &plan);
+// For vertices that skip no zeros: the zeros of a dilated input are written down.
+Problem withZerosWritten(Problem problem);
+// The problem as the vertices of a method see it.
+inline Problem asSeenBy(Method method, const Problem &problem) {
+  return method == Method::SLIC ? withZerosWritten(problem) : problem;
+}
 
 } // namespace poplin

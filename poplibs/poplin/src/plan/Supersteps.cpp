@@ -77,8 +77,9 @@ struct Planned {
           const ConvPlan &plan)
       : machine(target), options(withWidePartials(params, given)),
         whole(withUnits(target, problemOf(params, options))),
-        problem(transformed(shareOf(whole, plan.ipus, options.interIpuPartialsType),
-                            transformOf(plan))),
+        problem(asSeenBy(plan.method,
+                         transformed(shareOf(whole, plan.ipus, options.interIpuPartialsType),
+                                     transformOf(plan)))),
         variant(variantOf(machine.chip, plan, options)), candidate{machine, problem, options,
                                                                    variant, plan.partition} {}
 };

@@ -33,8 +33,8 @@ struct Transforms {
 
   // Small groups side by side fill a 64-bit load.
   std::vector<unsigned> factors() const {
-    if (c.combineConvGroupsFactor)
-      return {*c.combineConvGroupsFactor};
+    if (!c.combineConvGroupsFactors.empty())
+      return c.combineConvGroupsFactors;
     const bool isFloat = p.input == poplar::FLOAT;
     const unsigned most = isFloat ? 8 : 16;
     if (options.disableTransformations || p.groups == 1 || p.inChans > (isFloat ? 1u : 2u))
@@ -69,7 +69,7 @@ struct Transforms {
     const auto flat = c.outChanFlattenDims.value_or(std::vector<unsigned>());
     for (bool swap : swaps())
       for (unsigned factor :
-           swap ? std::vector<unsigned>{c.combineConvGroupsFactor.value_or(1)} : factors()) {
+           swap &&c.combineConvGroupsFactors.empty() ? std::vector<unsigned>{1} : factors()) {
         Transform t{swap, {}, flat, 1};
         for (auto &dims : expansions(transformed(p, t)))
           list.push_back({swap, dims, flat, factor});

@@ -88,22 +88,33 @@ struct Lister {
     }
   }
 
-  bool plainKernel() const {
-    return std::all_of(p.dims.begin(), p.dims.end(), [](const FieldDim &d) {
-      return !d.kernelFlip && d.kernelDilation == 1 && d.inputDilation == 1;
-    });
+  // What SLIC takes. Kernels of one element waste three quarters of the window, and the zeros of a
+  // dilated input have to be written down for it: only when it is asked for.
+  bool slidesOver() const {
+    const bool asked = c.method.has_value();
+    return (asked || p.kernelElements() > 1) &&
+           std::all_of(p.dims.begin(), p.dims.end(), [&](const FieldDim &d) {
+             return !d.kernelFlip && d.kernelDilation == 1 && (asked || d.inputDilation == 1);
+           });
+  }
+  // Groups of 16 are experimental: the option allows them, or a constraint that asks for them.
+  bool sixteenGroups() const {
+    return halfPartials() && (options.slicVmac16 || (c.method && c.convGroupsPerGroup == 16u));
   }
 
   void slic() {
     const bool fc = options.pass >= Pass::NONE_MATMUL &&
                     (options.pass == Pass::NONE_MATMUL || options.pass >= Pass::FC_INFERENCE_FWD);
-    if (!chip.amp.slic || !(half() || quarter()) || fc || !plainKernel() ||
-        p.dims.back().stride > 2 || p.kernelElements() == 1 || !fits(c.windowWidth, 4))
+    if (!chip.amp.slic || !(half() || quarter()) || fc || !slidesOver() ||
+        p.dims.back().stride > 2 || !fits(c.windowWidth, 4))
       return;
-    const unsigned chains = chip.amp.pipelineDepth / (halfPartials() ? 1 : 2);
-    const unsigned units = halfPartials() ? chip.amp.halfHalfUnits : chip.amp.halfFloatUnits;
-    if (!fits(c.chains, chains))
+    const unsigned free = chip.amp.pipelineDepth / (halfPartials() ? 1 : 2);
+    const unsigned chains = c.chains.value_or(free);
+    if (chains == 0 || chains > free || free % chains || chip.amp.pipelineDepth > 2 * chains)
       return;
+    // With half of the chains, half of the units.
+    const unsigned all = halfPartials() ? chip.amp.halfHalfUnits : chip.amp.halfFloatUnits;
+    const unsigned units = all / (free / chains);
     const auto shape = [&](unsigned groups, unsigned chans) {
       const bool pays = p.inChans <= 2 * chans && (p.groups > 1 || groups == 1);
       if (pays || c.method)
@@ -114,7 +125,7 @@ struct Lister {
     shape(4, 1);
     if (halfPartials())
       shape(8, 1);
-    if (halfPartials() && options.slicVmac16)
+    if (sixteenGroups())
       shape(16, 1);
   }
 
@@ -136,7 +147,7 @@ struct Lister {
     add({Method::VMAC, 4, 1, 1, 0, 1, 0, 0});
     if (halfPartials())
       add({Method::VMAC, 8, 1, 1, 0, 1, 0, 0});
-    if (halfPartials() && options.slicVmac16)
+    if (sixteenGroups())
       add({Method::VMAC, 16, 1, 1, 0, 1, 0, 0});
   }
 

@@ -110,7 +110,8 @@ std::uint64_t slic(const Chip &chip, const Work &w) {
                                  ? 34
                                  : 9 + turn + turn * (groups == 2 ? 12 : 10 + (groups > 4)) + 22;
   // Float sums take two of the unit's chains: half of them are free in a pass.
-  const std::uint64_t passes = w.floatPartials ? 2 : 1;
+  const auto free = chip.amp.pipelineDepth / (w.floatPartials ? 2 : 1);
+  const std::uint64_t passes = base::ceilDiv(chip.amp.pipelineDepth, w.chains ? w.chains : free);
   const auto share = slowest(chip, w);
   const auto e = share.elements;
   // A window of four halves, or of four groups of quarters, for every position.

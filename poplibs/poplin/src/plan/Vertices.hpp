@@ -19,6 +19,7 @@ struct Work {
   std::uint64_t rows = 1, width = 1;
   unsigned kernelOuter = 1, kernelInner = 1, height = 1;
   unsigned stride = 1; // innermost output dimension
+  unsigned chains = 0; // SLIC: of the unit, for one pass; 0: all that the partials leave
   double valid = 1;    // part of the outputs that a kernel element meets inside the input
 };
 
