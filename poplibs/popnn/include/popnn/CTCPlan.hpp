@@ -4,6 +4,8 @@
 #pragma once
 #include <iosfwd>
 #include <memory>
+#include <poplar/Program.hpp>
+#include <poplar/Tensor.hpp>
 
 namespace popnn {
 namespace ctc {

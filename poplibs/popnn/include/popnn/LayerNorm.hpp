@@ -7,6 +7,7 @@
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
+#include <popnn/GroupNorm.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <utility>
 

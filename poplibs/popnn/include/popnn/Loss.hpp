@@ -63,7 +63,7 @@ std::pair<poplar::Tensor, poplar::Tensor>
 minAndArgMin(poplar::Graph &graph, const poplar::Tensor &input, poplar::program::Sequence &prog,
              const poplar::DebugContext &debugContext = {});
 // The K largest of each row as [batch][1][K], largest first if `sort`; `indices` is set to where
-// they were, as [batch][K].
+// they were, of the same shape.
 poplar::Tensor topK(poplar::Graph &graph, const poplar::Tensor &input, poplar::Tensor &indices,
                     unsigned K, bool sort, poplar::program::Sequence &prog,
                     const poplar::DebugContext &debugContext = {});

@@ -49,9 +49,8 @@ std::ostream &operator<<(std::ostream &out, const Plan &plan) {
              << p.tempBytes << " a tile\n";
 }
 
-std::vector<unsigned> parallelConstraints(const std::string &json,
-                                          const std::vector<std::string> &known) {
-  std::vector<unsigned> values(known.size(), 0);
+Forced parallelConstraints(const std::string &json, const std::vector<std::string> &known) {
+  Forced values(known.size());
   auto bad = [&](const std::string &why) {
     return poplar::invalid_option("Invalid value '" + json +
                                   "' for option 'planConstraints': " + why);
@@ -116,7 +115,15 @@ struct Options {
   double share = 0.6;
   std::string constraints;
   bool reducedClasses = true;
+  std::vector<unsigned> sortGroups;
 };
+
+void checkShare(double share) {
+  if (share == 0)
+    throw poplibs_error("ctc::plan: availableMemoryProportion is 0, and every plan takes some "
+                        "memory. Give a share above 0; the usual one is 0.6.");
+}
+
 Options parse(const poplar::OptionFlags &flags, const poplar::Type &partials, bool loss) {
   Options o;
   o.partials = partials;
@@ -124,15 +131,17 @@ Options parse(const poplar::OptionFlags &flags, const poplar::Type &partials, bo
   using poplibs::OptionHandler;
   const poplibs::OptionSpec spec{
       {"partialsType", OptionHandler::createWithEnum(o.partials, types)},
-      {"availableMemoryProportion", OptionHandler::createWithDouble(o.share, 0., false)},
+      {"availableMemoryProportion", OptionHandler::createWithDouble(o.share, 0.)},
       {"planConstraints", OptionHandler::createWithString(o.constraints)},
       {"enableReducedClassesInLabel", OptionHandler::createWithBool(o.reducedClasses)}};
   const poplibs::OptionSpec lossless{
       {"partialsType", OptionHandler::createWithEnum(o.partials, types)},
-      {"availableMemoryProportion", OptionHandler::createWithDouble(o.share, 0., false)},
-      {"planConstraints", OptionHandler::createWithString(o.constraints)}};
+      {"availableMemoryProportion", OptionHandler::createWithDouble(o.share, 0.)},
+      {"planConstraints", OptionHandler::createWithString(o.constraints)},
+      {"sortStageGroups", OptionHandler::createWithList(o.sortGroups)}};
   for (const auto &[name, value] : flags)
     (loss ? spec : lossless).parse(name, value);
+  checkShare(o.share);
   return o;
 }
 
@@ -146,9 +155,9 @@ void checkTypes(const char *function, const poplar::Type &in, const poplar::Type
 }
 
 // 1, 2, 3, 4, 6, 8, 12 ... up to limit, and the limit; only the given number if there is one.
-std::vector<unsigned> candidates(unsigned limit, unsigned forced) {
+std::vector<unsigned> candidates(unsigned limit, std::optional<unsigned> forced) {
   if (forced)
-    return {forced};
+    return {*forced};
   std::vector<unsigned> out;
   for (unsigned n = 1; n <= limit; n += std::max(1u, n / 4))
     out.push_back(n);
@@ -158,15 +167,17 @@ std::vector<unsigned> candidates(unsigned limit, unsigned forced) {
 }
 
 // Fewest cycles among the splits whose temporary bytes fit; else the fewest bytes.
-Plan::Impl search(const poplar::Target &target, Plan::Impl p, const std::vector<unsigned> &forced,
+Plan::Impl search(const poplar::Target &target, Plan::Impl p, const Forced &forced,
                   std::uint64_t limit) {
   const unsigned tiles = target.getNumTiles();
   Plan::Impl best;
   bool found = false, fits = false;
   for (unsigned b : candidates(std::min(p.batch, tiles), forced[0]))
-    for (unsigned l : candidates(std::min(std::max(p.labels, 1u), tiles / b), forced[2]))
-      for (unsigned t : candidates(std::min(p.time, tiles / b / std::max(l + p.lastBlankApart, 1u)),
-                                   forced[1])) {
+    for (unsigned l :
+         candidates(std::min(std::max(p.labels, 1u), tiles / std::max(b, 1u)), forced[2]))
+      for (unsigned t : candidates(
+               std::min(p.time, tiles / std::max(b, 1u) / std::max(l + p.lastBlankApart, 1u)),
+               forced[1])) {
         p.batchSplit = b;
         p.labelSplit = l;
         p.timeSplit = t;
@@ -185,7 +196,7 @@ Plan::Impl search(const poplar::Target &target, Plan::Impl p, const std::vector<
       }
   if (!found)
     throw poplibs_error(base::str("ctc::plan: no split of the work obeys planConstraints on ",
-                                  tiles, " tiles. Ask for fewer parts."));
+                                  tiles, " tiles. Ask for fewer parts, and at least one."));
   return best;
 }
 
@@ -247,7 +258,7 @@ Plan plan(const poplar::Graph &graph, const poplar::Type &inType, const poplar::
   p.reducedClasses = parsed.reducedClasses;
   const auto forced = parallelConstraints(parsed.constraints,
                                           {"batch", "time", "label", "lastBlankOnSeparateTile"});
-  p.lastBlankApart = forced[3];
+  p.lastBlankApart = forced[3].value_or(0);
   const auto limit = std::uint64_t(parsed.share * graph.getTarget().getBytesPerTile());
   return Plan(std::make_unique<Plan::Impl>(search(graph.getTarget(), p, forced, limit)));
 }
@@ -314,6 +325,34 @@ poplar::Tensor createLabelsInput(poplar::Graph &graph, const poplar::Type &type,
   return t;
 }
 
+static void checkSortGroups(const Plan::Impl &p, unsigned tiles) {
+  for (auto groups : p.sortGroups)
+    if (groups == 0 || std::uint64_t(groups) * p.batchSplit > tiles)
+      throw poplar::invalid_option(base::str("Invalid value for option 'sortStageGroups': ", groups,
+                                             " groups for each of ", p.batchSplit,
+                                             " parts of the batch on ", tiles,
+                                             " tiles. Give 1 or more, and one tile for each."));
+}
+
+// The best of each group of candidates, stage by stage, then the best of all.
+static void addSelection(openipu::Plan &plan, const arch::Chip &chip, const Plan::Impl &p,
+                         std::uint64_t elements, std::uint64_t size) {
+  auto stages = p.sortGroups;
+  stages.push_back(1);
+  std::uint64_t candidates = std::uint64_t(p.beams) * p.classSplit;
+  for (auto groups : stages) {
+    const auto each = divided(candidates, groups);
+    openipu::TileWork select;
+    select.cycles =
+        chip.onWorkers(elements * (vertexOverhead + chip.workerShare(p.beams * each) * 3));
+    select.bytesIn = elements * each * (size + 8);
+    select.tempBytes = select.bytesIn;
+    plan.add(poplin::onTiles("Select", "popnn::CTCSelectCandidates", p.batchSplit * groups, select,
+                             p.time));
+    candidates = std::min<std::uint64_t>(candidates, std::uint64_t(groups) * p.beams);
+  }
+}
+
 openipu::Plan inferenceSupersteps(const poplar::Target &target, const Plan::Impl &p,
                                   unsigned topPaths, bool softmax) {
   openipu::Plan plan;
@@ -329,7 +368,7 @@ openipu::Plan inferenceSupersteps(const poplar::Target &target, const Plan::Impl
     work.bytesIn = work.bytesOut = elements * p.time * size;
     plan.add(poplin::onTiles("LogSoftmax", "popops::UnaryOp1D", p.tiles(), work));
   }
-  openipu::TileWork generate, select, output;
+  openipu::TileWork generate, output;
   generate.cycles = chip.onWorkers(
       elements * (vertexOverhead + chip.workerShare(classes * p.beams) * (logAdd + logMultiply)));
   generate.bytesIn = elements * (p.beams * 4 + classes) * size; // beams to every class split
@@ -337,12 +376,7 @@ openipu::Plan inferenceSupersteps(const poplar::Target &target, const Plan::Impl
   generate.tempBytes = elements * classes * p.beams * (size + 8);
   plan.add(poplin::onTiles("Generate", "popnn::CTCGenerateExtendCandidates", p.tiles(), generate,
                            p.time));
-  select.cycles = chip.onWorkers(
-      elements *
-      (vertexOverhead + chip.workerShare(std::uint64_t(p.beams) * p.beams * p.classSplit) * 3));
-  select.bytesIn = elements * p.beams * p.classSplit * (size + 8);
-  select.tempBytes = select.bytesIn;
-  plan.add(poplin::onTiles("Select", "popnn::CTCSelectCandidates", p.batchSplit, select, p.time));
+  addSelection(plan, chip, p, elements, size);
   plan.add(poplin::onTiles(
       "Update", "popnn::CTCUpdate", p.batchSplit,
       [&] {
@@ -380,11 +414,13 @@ ctc::Plan plan(const poplar::Graph &graph, const poplar::Type &inType, unsigned 
   p.time = maxTime;
   p.classes = numClasses;
   p.beams = beamwidth;
-  p.batchSplit = forced[0] ? forced[0] : std::clamp(batchSize, 1u, target.getNumTiles());
-  for (unsigned c :
-       ctc::candidates(std::min(numClasses, target.getNumTiles() / p.batchSplit), forced[1])) {
+  p.batchSplit = forced[0].value_or(std::clamp(batchSize, 1u, target.getNumTiles()));
+  p.sortGroups = parsed.sortGroups;
+  ctc::checkSortGroups(p, target.getNumTiles());
+  for (unsigned c : ctc::candidates(
+           std::min(numClasses, target.getNumTiles() / std::max(p.batchSplit, 1u)), forced[1])) {
     p.classSplit = c;
-    if (p.tiles() > target.getNumTiles())
+    if (p.tiles() == 0 || p.tiles() > target.getNumTiles())
       continue;
     p.cycles = openipu::cyclesOf(ctc::inferenceSupersteps(target, p, 1, false), target);
     if (!best.classes || p.cycles < best.cycles)
@@ -392,7 +428,7 @@ ctc::Plan plan(const poplar::Graph &graph, const poplar::Type &inType, unsigned 
   }
   if (!best.classes)
     throw poputil::poplibs_error("ctc_infer::plan: no split of the work obeys planConstraints. Ask "
-                                 "for fewer parts.");
+                                 "for fewer parts, and at least one.");
   return ctc::Plan(std::make_unique<ctc::Plan::Impl>(best));
 }
 

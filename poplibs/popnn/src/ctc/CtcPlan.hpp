@@ -3,6 +3,7 @@
 #pragma once
 #include "openipu/Plan.hpp"
 #include "popnn/CTCPlan.hpp"
+#include <optional>
 #include <poplar/Graph.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Tensor.hpp>
@@ -19,13 +20,14 @@ struct Plan::Impl {
   // Loss: elements of the batch, and blocks of (time, label) that a wavefront crosses. Inference:
   // elements of the batch, and classes that extend the beams.
   unsigned batchSplit = 1, timeSplit = 1, labelSplit = 1, classSplit = 1;
+  std::vector<unsigned> sortGroups; // inference: candidates are selected in so many groups first
   bool reducedClasses = true;
   bool lastBlankApart = false; // the blank behind the last label has tiles of its own
   std::uint64_t cycles = 0, tempBytes = 0;
 
   auto key() const {
     return std::tie(inference, in, out, partials, batch, time, labels, classes, beams, batchSplit,
-                    timeSplit, labelSplit, classSplit, reducedClasses, lastBlankApart);
+                    timeSplit, labelSplit, classSplit, sortGroups, reducedClasses, lastBlankApart);
   }
   unsigned tiles() const {
     return batchSplit * timeSplit * (labelSplit + lastBlankApart) * classSplit;
@@ -48,9 +50,9 @@ poplar::Tensor createData(const char *function, poplar::Graph &graph, const popl
                           std::size_t batch, std::size_t time, std::size_t classes,
                           const Plan &plan, const poplar::DebugContext &context);
 
-// The inner object of {"parallel": {...}} as numbers, true as 1 and false as 0; throws
-// poplar::invalid_option for other members than `known`.
-std::vector<unsigned> parallelConstraints(const std::string &json,
-                                          const std::vector<std::string> &known);
+// The inner object of {"parallel": {...}} as numbers, true as 1 and false as 0, nothing where it
+// does not say; throws poplar::invalid_option for other members than `known`.
+using Forced = std::vector<std::optional<unsigned>>;
+Forced parallelConstraints(const std::string &json, const std::vector<std::string> &known);
 
 } // namespace popnn::ctc

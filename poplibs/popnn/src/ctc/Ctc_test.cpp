@@ -333,6 +333,44 @@ TEST(CtcLoss, RefusesWhatDoesNotFit) {
   EXPECT_THROW(ctc::plan(s.graph, FLOAT, FLOAT, 9, 9, 9, 2,
                          {{"planConstraints", "{\"parallel\": {\"batch\": 9, \"time\": 9}}"}}),
                poplibs_error);
+  // No plan has no parts, or takes no memory.
+  for (const char *split : {"batch", "time", "label"})
+    EXPECT_THROW(
+        ctc::plan(s.graph, FLOAT, FLOAT, 1, 1, 1, 2,
+                  {{"planConstraints", std::string("{\"parallel\":{\"") + split + "\":0}}"}}),
+        poplibs_error)
+        << split;
+  EXPECT_THROW(ctc::plan(s.graph, FLOAT, FLOAT, 1, 1, 1, 2, {{"availableMemoryProportion", "0.0"}}),
+               poplibs_error);
+  EXPECT_THROW(ctc::plan(s.graph, FLOAT, FLOAT, 1, 1, 1, 2, {{"availableMemoryProportion", "-1"}}),
+               poplar::invalid_option);
+}
+
+// 8 beams of 16 parts of the classes: 128 candidates at once, or 32 in each of 4 groups.
+TEST(CtcInference, SelectsInAsManyStagesAsItIsTold) {
+  Session s(64);
+  const auto stages = [&](const char *groups) {
+    poplar::OptionFlags options{
+        {"planConstraints", R"({"parallel": {"batch": 1, "classes": 16}})"}};
+    if (*groups)
+      options.set("sortStageGroups", groups);
+    const auto plan = ctc_infer::plan(s.graph, FLOAT, 1, 5, 32, 8, options);
+    std::vector<std::pair<unsigned, std::uint64_t>> out;
+    const auto all = ctc::inferenceSupersteps(s.graph.getTarget(), plan.getImpl(), 1, false);
+    for (const auto &step : all.steps)
+      if (step.name == "Select")
+        out.emplace_back(step.tiles.at(0).count, step.tiles.at(0).bytesIn / 12);
+    return out;
+  };
+  using Stages = std::vector<std::pair<unsigned, std::uint64_t>>;
+  EXPECT_EQ(stages(""), (Stages{{1, 128}}));
+  EXPECT_EQ(stages("4"), (Stages{{4, 32}, {1, 32}}));
+  EXPECT_EQ(stages("8,2"), (Stages{{8, 16}, {2, 32}, {1, 16}}));
+  EXPECT_THROW(stages("0"), poplar::invalid_option);
+  EXPECT_THROW(stages("65"), poplar::invalid_option);
+  EXPECT_THROW(ctc_infer::plan(s.graph, FLOAT, 1, 5, 32, 8,
+                               {{"planConstraints", R"({"parallel": {"classes": 0}})"}}),
+               poputil::poplibs_error);
 }
 
 TEST(CtcInference, WideBeamsFindTheBestSequences) {

@@ -101,6 +101,7 @@ Tensor topK(poplar::Graph &graph, const Tensor &input, Tensor &indices, unsigned
                                  std::move(plan),
                                  {di, "topK"}}));
   values = values.expand({1});
+  indices = indices.expand({1});
   di.addOutput(values);
   return values;
 }

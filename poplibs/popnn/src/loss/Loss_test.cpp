@@ -209,7 +209,7 @@ TEST(Loss, TopKGivesTheLargestInOrderWithTheirIndices) {
   poplar::Tensor indices;
   auto top = popnn::topK(s.graph, t, indices, 7, true, s.prog);
   EXPECT_EQ(top.shape(), (std::vector<std::size_t>{4, 1, 7}));
-  EXPECT_EQ(indices.shape(), (std::vector<std::size_t>{4, 7}));
+  EXPECT_EQ(indices.shape(), (std::vector<std::size_t>{4, 1, 7}));
   auto a = s.output(top), b = s.output(indices);
   s.run();
   for (std::size_t row = 0; row < 4; ++row) {
