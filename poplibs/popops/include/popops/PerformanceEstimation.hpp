@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstdint>
 #include <poplar/Target.hpp>
+#include <poplar/Tensor.hpp>
 #include <poplar/Type.hpp>
 #include <popops/ExprOp.hpp>
 #include <popops/OperationDef.hpp>

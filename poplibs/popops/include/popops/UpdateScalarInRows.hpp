@@ -4,6 +4,7 @@
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
+#include <popops/ExprOp.hpp>
 #include <poputil/DebugInfo.hpp>
 
 namespace popops {

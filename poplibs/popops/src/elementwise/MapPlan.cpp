@@ -40,6 +40,12 @@ MapOptions parseMapOptions(const poplar::OptionFlags &options) {
   return out;
 }
 
+std::string generatedName(const std::string &expr) {
+  if (expr.size() <= 200)
+    return expr;
+  return str(expr.substr(0, 180), "_", base::hex(base::hashBytes(expr.data(), expr.size())));
+}
+
 static bool isVariance(const MapNode &node) {
   return node.kind == MapNode::Binary &&
          (BinaryOpType(node.op) == BinaryOpType::VARIANCE_TO_INV_STD_DEV ||
@@ -80,10 +86,7 @@ public:
   Superstep fused(const std::string &name) {
     Superstep step;
     step.name = "Map";
-    step.vertex = str("popops::map::",
-                      name.size() > 200 ? name.substr(0, 180) + "_" +
-                                              base::hex(base::hashBytes(name.data(), name.size()))
-                                        : name);
+    step.vertex = str("popops::map::", generatedName(name));
     unsigned tensors = 0;
     std::vector<int> operators;
     for (int i : tree_.part(root_)) {

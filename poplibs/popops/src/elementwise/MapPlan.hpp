@@ -50,6 +50,8 @@ void checkTarget(const char *what, const poplar::Tensor &target, const poplar::T
 std::vector<std::size_t> commonShape(const std::vector<poplar::Tensor> &ts,
                                      const poplar::DebugContext &context);
 
+// The vertex of an expression, in the namespace popops::map: expr.name(), or its begin and a hash.
+std::string generatedName(const std::string &expr);
 // Whether one vertex can compute all of the expressions.
 bool canFuse(const MapTree &tree, const MapOptions &options);
 

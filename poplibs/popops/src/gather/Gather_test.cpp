@@ -291,6 +291,9 @@ TEST(Scatter, ExamplesOfXlaWorkedOutByHand) {
           s.prog);
   scatter(g, target({1, 2, 3, 4, -5, 6, 7, 8, 9}), ints({2}, {1, 1}), ints({1, 1}, {-5}), 0, {0, 1},
           {}, {0, 1}, s.prog);
+  // Windows of one element, which updates need not have a dimension for.
+  scatter(g, target({1, 2, 3, -1, 5, 6, 7, 8, -2}), ints({2, 2}, {1, 0, 2, 2}), ints({2}, {-1, -2}),
+          1, {1}, {0}, {0, 1}, s.prog);
   // Windows of two columns at 0, at 2 (one column too far), at -1.
   scatter(g, target({-1, -2, 3, 4, 5, 6, 7, 8, 9}), ints({3, 2}, {0, 0, 1, 2, 2, -1}),
           ints({3, 2}, {-1, -2, -3, -4, -5, -6}), 1, {1}, {0}, {0, 1}, s.prog);

@@ -80,7 +80,15 @@ Tensor windowsOf(const Tensor &updates, const std::vector<unsigned> &windowDims,
   return t;
 }
 
-Windows normalise(const Tensor &operand, const Tensor &indices, const Tensor &updates,
+// Behind the last dimension there are dimensions of one element, as there are behind indices.
+Tensor withDimsOf(Tensor updates, const std::vector<unsigned> &windowDims, std::size_t most) {
+  for (auto d : windowDims)
+    while (updates.rank() <= d && updates.rank() < most)
+      updates = updates.expand({updates.rank()});
+  return updates;
+}
+
+Windows normalise(const Tensor &operand, const Tensor &indices, const Tensor &given,
                   std::size_t indexVectorDim, const std::vector<unsigned> &windowDims,
                   const Sizes &inserted, const std::vector<unsigned> &toOperand,
                   const OptionFlags &optionFlags, const DebugContext &context) {
@@ -88,6 +96,7 @@ Windows normalise(const Tensor &operand, const Tensor &indices, const Tensor &up
   auto vectors = gathering::indexVectors(call, indices, indexVectorDim, toOperand.size());
   gathering::checkDistinct(call, "scatterDimsToOperandDims", {toOperand.begin(), toOperand.end()},
                            operand.rank());
+  const auto updates = withDimsOf(given, windowDims, vectors.batchShape.size() + windowDims.size());
   checkRanks(operand, updates, vectors, windowDims, inserted);
   Windows w;
   w.offsets = vectors.offsets;

@@ -67,8 +67,8 @@ void outputGeneratedCodelet(const poplar::Target &, const expr::Expr &expr,
     else if (node.kind == MapNode::Binary)
       os << codeletOperator(BinaryOpType(node.op));
   }
-  os << codeletFunctions() << "namespace popops {\n\nclass map_" << expr.name(ts)
-     << " : public MultiVertex {\npublic:\n";
+  os << codeletFunctions() << "namespace popops {\nnamespace map {\n\nclass "
+     << generatedName(expr.name(ts)) << " : public MultiVertex {\npublic:\n";
   for (unsigned i : tree.inputs())
     os << "  Input<Vector<" << ts[i].elementType() << ", VectorLayout::ONE_PTR>> in" << i + 1
        << ";\n";
@@ -76,7 +76,7 @@ void outputGeneratedCodelet(const poplar::Target &, const expr::Expr &expr,
      << "  bool compute(unsigned worker) {\n"
      << "    for (unsigned i = worker; i < out.size(); i += numWorkers())\n"
      << "      out[i] = " << valueOf(tree, tree.roots[0]) << ";\n"
-     << "    return true;\n  }\n};\n\n} // namespace popops\n";
+     << "    return true;\n  }\n};\n\n} // namespace map\n} // namespace popops\n";
 }
 
 } // namespace popops

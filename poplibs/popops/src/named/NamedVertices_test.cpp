@@ -146,7 +146,7 @@ TEST(NamedVertices, GeneratedVerticesComputeTheirExpression) {
   popops::outputGeneratedCodelet(g.getTarget(), e, {a, b}, {}, source);
   g.addCodelets(source);
   const auto cs = g.addComputeSet("generated");
-  const auto v = g.addVertex(cs, "popops::map_" + e.name({a, b}));
+  const auto v = g.addVertex(cs, "popops::map::" + e.name({a, b}));
   g.setTileMapping(v, 0);
   const auto out = target(s, FLOAT, 3);
   g.connect(v["in1"], a);

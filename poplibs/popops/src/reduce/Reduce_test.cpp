@@ -272,6 +272,28 @@ TEST(Reduce, EmptyInputsGiveTheIdentityAndSingleElementsAreCopied) {
   sweep.run();
 }
 
+TEST(Reduce, OneElementForEachOutputIsACopyOfTheProgram) {
+  Session s;
+  const auto text = [&](auto &&reduce) {
+    program::Sequence prog;
+    reduce(prog);
+    std::ostringstream out;
+    dumpProgram(s.graph, prog, out);
+    return out.str();
+  };
+  auto one = s.input(FLOAT, {2, 1, 3}, {1, 2, 3, 4, 5, -6});
+  const auto copied = text([&](auto &p) { popops::reduce(s.graph, one, {1}, Operation::ADD, p); });
+  EXPECT_NE(copied.find("Copy"), std::string::npos) << copied;
+  const auto squared =
+      text([&](auto &p) { popops::reduce(s.graph, one, {1}, Operation::SQUARE_ADD, p); });
+  EXPECT_EQ(squared.find("Copy"), std::string::npos) << squared;
+  // Onto itself the other way round: what is read must not be what was just written.
+  popops::reduceWithOutput(s.graph, one, one.reverse(2).squeeze({1}), {1}, Operation::MAX, s.prog);
+  const auto reversed = s.output(one);
+  s.run();
+  EXPECT_EQ(s.values(reversed), (Doubles{3, 2, 1, -6, 5, 4}));
+}
+
 TEST(Reduce, SumsOfAMillionPositiveFloatsKeepSevenDigits) {
   Sweep sweep(64);
   auto &s = sweep.s;

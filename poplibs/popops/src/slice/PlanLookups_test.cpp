@@ -99,6 +99,10 @@ TEST(SlicePlan, KnowsItsOptionsAndRefusesOthers) {
   EXPECT_THROW(make("planConstraints", "[1]"), invalid_option);
   EXPECT_THROW(make("planConstraints", R"({"slicedSplit": 2})"), invalid_option);
   EXPECT_THROW(make("planConstraints", R"({"slicedDimSplit": 0})"), invalid_option);
+  EXPECT_THROW(make("planConstraints", R"({"slicedDimSplit": "0"})"), invalid_option);
+  EXPECT_THROW(make("planConstraints", R"({"slicedDimSplit": "two"})"), invalid_option);
+  EXPECT_NO_THROW(
+      make("planConstraints", R"({"slicedDimSplit": "2", "useOrderingInfo": "false"})"));
   EXPECT_THROW(make("planConstraints", R"({"useOrderingInfo": 1})"), invalid_option);
   EXPECT_THROW(make("partialType", "half"), poputil::poplibs_error);
   EXPECT_NO_THROW(make("internal.alwaysIncludeBaseRearrangementCost", "false"));

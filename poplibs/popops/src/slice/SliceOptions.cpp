@@ -12,15 +12,24 @@ using nlohmann::json;
 
 [[noreturn]] void refuse(const std::string &reason) { throw poplar::invalid_option(reason); }
 
-void read(std::optional<std::size_t> &to, const std::string &name, const json &value) {
+// Writers of JSON that know no types make "16" of 16 and "true" of true.
+json untyped(const json &value) {
+  const auto parsed =
+      value.is_string() ? json::parse(value.get<std::string>(), nullptr, false) : value;
+  return parsed.is_number_unsigned() || parsed.is_boolean() ? parsed : value;
+}
+
+void read(std::optional<std::size_t> &to, const std::string &name, const json &given) {
+  const auto value = untyped(given);
   if (!value.is_number_unsigned() || value.get<std::size_t>() == 0)
-    refuse(base::str('"', name, "\" must be a whole number above 0, not ", value.dump()));
+    refuse(base::str('"', name, "\" must be a whole number above 0, not ", given.dump()));
   to = value.get<std::size_t>();
 }
 
-void read(std::optional<bool> &to, const std::string &name, const json &value) {
+void read(std::optional<bool> &to, const std::string &name, const json &given) {
+  const auto value = untyped(given);
   if (!value.is_boolean())
-    refuse(base::str('"', name, "\" must be true or false, not ", value.dump()));
+    refuse(base::str('"', name, "\" must be true or false, not ", given.dump()));
   to = value.get<bool>();
 }
 
