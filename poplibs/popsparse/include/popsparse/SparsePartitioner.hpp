@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <memory>
 #include <poplar/OptionFlags.hpp>
+#include <poplar/Program.hpp>
 #include <poplar/Target.hpp>
+#include <poplar/Tensor.hpp>
 #include <poplar/Type.hpp>
 #include <popsparse/FullyConnectedParams.hpp>
 #include <popsparse/MatMulParams.hpp>

@@ -58,9 +58,13 @@ void checkBlocks(const std::array<int, 3> &blockSize, poplar::Type in) {
                                     "."));
 }
 
-SparseOptions parse(const poplar::OptionFlags &flags) {
+struct BlockOptions : SparseOptions {
+  unsigned passes = 1; // over the columns of the dense operand, one after the other
+};
+
+BlockOptions parse(const poplar::OptionFlags &flags) {
   double ratio = 0.2;
-  SparseOptions out;
+  BlockOptions out;
   // Strips are not split along the inner dimension; naive blocks are not balanced.
   bool strip = false, naive = false;
   const auto method = OptionHandler([&](const std::string &text) {
@@ -72,6 +76,11 @@ SparseOptions parse(const poplar::OptionFlags &flags) {
   });
   const poplibs::OptionSpec spec{
       {"memoryCycleRatio", OptionHandler::createWithDouble(ratio, 0., true, 1., true)},
+      {"numberOfPass", OptionHandler([&](const std::string &text) {
+         out.passes = poplibs::parse::asInteger<unsigned>(text);
+         if (out.passes == 0)
+           throw poplar::invalid_option("There is at least one pass, not 0");
+       })},
       {"partitionMethod", method}};
   for (const auto &flag : flags)
     spec.parse(flag.first, flag.second);
@@ -184,6 +193,10 @@ Tensor bsMatMul(poplar::Graph &graph, const BSMatMulParams &bsMatMulParams,
   const Tensor lhs = lhsMatrix.reshape({groups, p.m, p.k});
   Tensor out;
   std::vector<Tensor> results;
+  if (p.sparseResult && parse(options).passes > 1)
+    throw poplar::invalid_option(
+        "Option numberOfPass: a product whose result is sparse is computed "
+        "in one pass; leave the option out, or give 1.");
   if (p.sparseResult)
     out = sparseVariable(graph, p, p.out, {di, "out"});
   std::size_t first = 0;
@@ -199,11 +212,16 @@ Tensor bsMatMul(poplar::Graph &graph, const BSMatMulParams &bsMatMulParams,
     } else {
       // (A S)^T = S^T A^T
       const Tensor y = dynamic::createDense(graph, p.out, p.n, p.m, {di, "out"});
-      addPatternMultiply(graph, pattern, rhsMatrix.slice(first, last).flatten(), lhs[g].transpose(),
-                         y, !p.stored, halfPartials,
-                         planGroup(graph.getTarget(), p, pattern, p.m, options,
-                                   p.stored ? Pass::Forward : Pass::GradA),
-                         prog, {di, "bsMatMul"});
+      const std::size_t passes = std::min<std::size_t>(parse(options).passes, p.m);
+      for (std::size_t pass = 0; pass < passes; ++pass) {
+        const std::size_t begin = p.m * pass / passes, end = p.m * (pass + 1) / passes;
+        addPatternMultiply(graph, pattern, rhsMatrix.slice(first, last).flatten(),
+                           lhs[g].slice(begin, end).transpose(), y.slice(begin, end, 1), !p.stored,
+                           halfPartials,
+                           planGroup(graph.getTarget(), p, pattern, end - begin, options,
+                                     p.stored ? Pass::Forward : Pass::GradA),
+                           prog, {di, "bsMatMul"});
+      }
       results.push_back(y.transpose().expand({0}));
     }
     first = last;

@@ -65,6 +65,8 @@ TEST(BlockSparseMatMul, SparseOperandsAgreeWithDenseLoops) {
       all.push_back(
           {s.output(bsMatMul(s.graph, params, s.prog, a, b, {{"partitionMethod", "strip"}})),
            product(as, stored ? transposed(full, n, k) : full, m, k, n)});
+      all.push_back({s.output(bsMatMul(s.graph, params, s.prog, a, b, {{"numberOfPass", "5"}})),
+                     all.back().values});
     }
   s.run();
   for (const auto &e : all)
@@ -157,6 +159,8 @@ TEST(BlockSparse, BadArgumentsAreRefused) {
   EXPECT_THROW(bsMatMul(s.graph, params, s.prog, a, b, {{"partitionMethod", "x"}}),
                poplar::invalid_option);
   EXPECT_THROW(bsMatMul(s.graph, params, s.prog, a, b, {{"memoryCycleRatio", "2"}}),
+               poplar::invalid_option);
+  EXPECT_THROW(bsMatMul(s.graph, params, s.prog, a, b, {{"numberOfPass", "0"}}),
                poplar::invalid_option);
   EXPECT_THROW(bsSoftmax(s.graph, b, {{8, 8}}, {{4, 4}}, Mask(4, 0), SubBlockMask::None, s.prog),
                poplibs_error);

@@ -4,7 +4,8 @@
 // are [blocks][elements of a block], the blocks row by row, group after group. Dense ones are
 // [m][k], with the groups in front if there are several.
 // Options: memoryCycleRatio (0: fast, 1: small), partitionMethod (block, block-naive, strip,
-// stripv0).
+// stripv0), numberOfPass (of dense x sparse: the rows of the dense matrix in so many parts, one
+// after the other; 1).
 #pragma once
 #include <array>
 #include <memory>
