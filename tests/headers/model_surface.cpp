@@ -5,24 +5,44 @@
 #include <popart/adam.hpp>
 #include <popart/adaptive.hpp>
 #include <popart/builder.hpp>
+#include <popart/defaulttilecount.hpp>
 #include <popart/devicemanager.hpp>
 #include <popart/error.hpp>
 #include <popart/graphtransformer.hpp>
+#include <popart/half.hpp>
 #include <popart/inputshapeinfo.hpp>
 #include <popart/logging.hpp>
 #include <popart/ndarraywrapper.hpp>
 #include <popart/numerics.hpp>
 #include <popart/op/accumulate.hpp>
+#include <popart/op/adamupdater.hpp>
 #include <popart/op/add.hpp>
+#include <popart/op/clip.hpp>
+#include <popart/op/collectives/replicatedallgather.hpp>
+#include <popart/op/collectives/replicatedallreduce.hpp>
+#include <popart/op/collectives/replicatedreducescatter.hpp>
+#include <popart/op/custom/parameterizedop.hpp>
+#include <popart/op/detach.hpp>
+#include <popart/op/div.hpp>
 #include <popart/op/dropout.hpp>
 #include <popart/op/gather.hpp>
 #include <popart/op/groupnorm.hpp>
 #include <popart/op/identity.hpp>
 #include <popart/op/l1.hpp>
 #include <popart/op/matmul.hpp>
+#include <popart/op/mul.hpp>
+#include <popart/op/reshape.hpp>
+#include <popart/op/sgd0varupdate.hpp>
+#include <popart/op/slice.hpp>
+#include <popart/op/softmax.hpp>
+#include <popart/op/subtract.hpp>
+#include <popart/op/transpose.hpp>
 #include <popart/operators.hpp>
 #include <popart/opmanager.hpp>
 #include <popart/patterns/patterns.hpp>
+#include <popart/popx/op/collectives/replicatedallreducex.hpp>
+#include <popart/popx/op/gatherx.hpp>
+#include <popart/popx/op/matmulx.hpp>
 #include <popart/popx/opxmanager.hpp>
 #include <popart/session.hpp>
 #include <popart/sgd.hpp>
@@ -662,4 +682,29 @@ void makeOperators(const Op::Settings &s) {
       GroupNormOp::getBInIndex(), GroupNormOp::getYOutIndex(), GroupNormOp::getMeanOutIndex(),
       GroupNormOp::getInvStdDevOutIndex();
   AiOnnx::OpSet11::Conv, AiOnnx::OpSet9::Add;
+  MulOp h(Operators::Mul_7, s);
+  SubtractOp i(Operators::Sub_7, s);
+  DivOp j(Operators::Div_7, s);
+  SoftmaxOp k(Operators::Softmax_11, 1, s);
+  ReshapeOp l(Operators::Reshape_5, {2}, s), m(Operators::Reshape_5, {2}, s, false);
+  SliceOp n(Operators::Slice_1, {0}, {1}, {0}, s);
+  TransposeOp o(Operators::Transpose_1, {1, 0}, s);
+  DetachOp p(AiGraphcore::OpSet1::Detach, s);
+  ClipOp q(Operators::Clip_11, s);
+  IdentityGradOp t(s), u(b);
+  k.getAxis(), k.setAxis(0), l.getOutShape(), n.getStarts(), n.getEnds(), n.getAxes(), o.getPerm(),
+      o.setPerm({0, 1}), p.canShard(), p.getReplicatedTensorShardingIndices();
+}
+// Those that optimisers and sessions make.
+void lookAtOperators(Op *op, Graph &graph, Ir &ir) {
+  op->isConvertibleTo<SGD0VarUpdateOp>() || op->isConvertibleTo<AdamVarUpdateOp>() ||
+      op->isConvertibleTo<ReplicatedAllReduceOp>() ||
+      op->isConvertibleTo<ReplicatedAllReduceInplaceOp>() ||
+      op->isConvertibleTo<ReplicatedReduceScatterOp>() ||
+      op->isConvertibleTo<ReplicatedAllGatherOp>() || op->isConvertibleTo<CollectivesBaseOp>();
+  VarUpdateOp::getVarToUpdateInIndex(), VarUpdateWithUpdaterOp::getUpdaterInIndex(),
+      AccumulateOp::getFactorInIndex(), AccumulateOp::getUpdatedVarOutIndex();
+  graph.getTensors().addVarInit("w", TensorInfo(), nullptr);
+  ir.addAdditionalModelProtoTensor("w"), ir.addAdditionalModelProtoTensor(op->inTensor(0));
+  floatToHalf(1.0f), halfToFloat(float16_t(1.0f)), defaultFewTiles + defaultManyTiles;
 }
