@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """append_backward: gradient operators and @GRAD variables, as Paddle writes them into programs."""
-from . import guards
+from . import custom_operators, guards
 from .dtypes import FLOATING, VarType
 from .paddle_core import operators
 from .variable import Variable
@@ -92,7 +92,10 @@ class _Gradients:
         wanted = {slot: [n if self._differentiable(n) else None for n in names] for slot, names in op._inputs.items()}
         if not any(n for names in wanted.values() for n in names):
             return
-        if op.type not in _known and op.type + "_grad" not in _known:
+        own = custom_operators.find(op.type)
+        if own is not None and own.gradient is None:
+            return  # of a library, without PD_BUILD_GRAD_OP: nothing goes through
+        if own is None and op.type not in _known and op.type + "_grad" not in _known:
             return  # a user's operator: differentiated when the program is compiled
         inputs = {slot: names for slot, names in op._inputs.items()}
         for slot, names in op._outputs.items():

@@ -7,9 +7,11 @@ import numpy as np
 import popart
 import popart_core
 
-from . import errors, random_state, steps
+from . import custom_operators, errors, random_state, steps
 from .dtypes import VarType, to_numpy, to_type
-from .paddle_core import ConversionSettings, convert
+from .paddle_core import ConversionSettings, convert, operators
+
+_known = frozenset(operators())
 
 
 class CpuRunner:
@@ -22,6 +24,7 @@ class CpuRunner:
             array = scope.array(var.name) if var.persistable and var.type == VarType.LOD_TENSOR else None
             if array is not None:
                 self._variables[var.name] = array
+        _refuse_custom(program)
         settings = ConversionSettings()
         settings.whole = True
         typed = {name: (int(to_type(array.dtype)), array) for name, array in self._variables.items()}
@@ -76,3 +79,14 @@ class CpuRunner:
             self._scope.var(name).get_tensor().set(value)
         return results[:self._fetched]
 
+
+
+def _refuse_custom(program):
+    """Operators that only a library of the user's has: their kernels in C++ are not called."""
+    for block in program.blocks:
+        for op in block.ops:
+            own = custom_operators.known_as(op.type)
+            if own is not None and own.name not in _known:
+                raise NotImplementedError(
+                    f"(Unimplemented) The operator {op.type} of {own.path} runs on IPUs only, by its operator of PopART: "
+                    f"IpuStrategy.add_custom_op({own.name!r}, ...) and IpuCompiledProgram.")

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Operator: a type, variables by slot, and attributes whose types are those of Paddle's files."""
+import types
+
 import numpy as np
 
 from .variable import Variable
 
 _INT, _FLOAT, _STRING, _INTS, _FLOATS, _STRINGS, _BOOLEAN, _BOOLEANS, _BLOCK, _LONG, _BLOCKS, _LONGS = range(12)
+kinds = types.SimpleNamespace(INT=_INT, FLOAT=_FLOAT, STRING=_STRING, INTS=_INTS, FLOATS=_FLOATS, STRINGS=_STRINGS,
+                              BOOLEAN=_BOOLEAN, LONG=_LONG, LONGS=_LONGS)
 _narrow = range(-2**31, 2**31)
 # Attributes that Paddle keeps in 64 bits whatever their value.
 _LONG_NAMES = {("arg_max", "axis"), ("arg_min", "axis"), ("reduce_sum", "none")}
@@ -75,6 +79,10 @@ class Operator:
             if value is not None:
                 self._attrs[name] = (value.kind, value.value) if isinstance(value, TypedValue) \
                     else _kind_of(type, name, value)
+
+    @property
+    def desc(self):
+        return Description(self)
 
     # ---- variables
 
@@ -156,3 +164,46 @@ class Operator:
             return ", ".join(f"{slot}={names}" for slot, names in slots.items())
         attrs = ", ".join(f"{name}={value}" for name, (_, value) in self._attrs.items())
         return f"{{{show(self._outputs)}}} = {self.type}(inputs={{{show(self._inputs)}}}, {attrs})"
+
+
+class Description:
+    """What Paddle's own part in C++ knows of an operator, by its names: op.desc.type(), op.desc.attr("ipu_index")."""
+
+    def __init__(self, op):
+        self._op = op
+        self.has_attr, self.attr, self.input, self.output = op.has_attr, op.attr, op.input, op.output
+        self._set_attr, self.remove_attr = op._set_attr, op._remove_attr
+        self._rename_input, self._rename_output = op._rename_input, op._rename_output
+
+    def type(self):
+        return self._op.type
+
+    def set_type(self, type):
+        self._op.type = type
+        self._op.block.program._changed()
+
+    def attr_names(self):
+        return self._op.attr_names
+
+    def get_attr_map(self):
+        return self._op.all_attrs()
+
+    def input_names(self):
+        return self._op.input_names
+
+    def output_names(self):
+        return self._op.output_names
+
+    def input_arg_names(self):
+        return self._op.input_arg_names
+
+    def output_arg_names(self):
+        return self._op.output_arg_names
+
+    def set_input(self, slot, names):
+        self._op._inputs[slot] = list(names)
+        self._op.block.program._changed()
+
+    def set_output(self, slot, names):
+        self._op._outputs[slot] = list(names)
+        self._op.block.program._changed()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Program: blocks of variables and operators, as they stand in .pdmodel files."""
-from . import guards
+import warnings
+
+from . import custom_operators, guards, scopes
 from .dtypes import VarType
 from .operator import Operator, attributes_from
 from .paddle_core import infer_shapes, read_program, write_program
@@ -71,7 +73,8 @@ class Block:
             if var.dtype is None or var.shape is None:
                 raise ValueError(f"({op.type}) the shape and type of its input {name!r} are not known.")
             known.append((name, int(var.dtype), list(var.shape)))
-        for name, kind, shape in infer_shapes(op.described(), known):
+        own = custom_operators.of(op)
+        for name, kind, shape in infer_shapes(op.described(), known) if own is None else own.infer(op, self):
             var = self.vars.get(name)
             if var is not None and name not in op.input_arg_names:
                 var.shape, var.dtype = tuple(shape), VarType(kind)
@@ -113,6 +116,33 @@ class Program:
 
     def all_parameters(self):
         return [p for block in self.blocks for p in block.all_parameters()]
+
+    # ---- values
+
+    def state_dict(self, mode="all", scope=None):
+        """The values of a scope by name: of parameters ("param"), of the optimizer's variables ("opt"), or of all."""
+        wanted = {"all": lambda v: True, "param": lambda v: isinstance(v, Parameter), "opt": lambda v: not isinstance(v, Parameter)}
+        if mode not in wanted:
+            raise ValueError(f"`mode` string should be 'param', 'opt' or 'all', but received {mode}.")
+        scope = scope or scopes.global_scope()
+        out = {}
+        for var in self.list_vars():
+            if not var.persistable or var.type != VarType.LOD_TENSOR or not wanted[mode](var):
+                continue
+            found = scope.find_var(var.name)
+            if found is None:
+                raise ValueError(f"Can not find Variable '{var.name}' in the Scope. Run the startup program before.")
+            out[var.name] = found.get_tensor()
+        return out
+
+    def set_state_dict(self, state_dict, scope=None):
+        """Values for the variables of these names; a name that the program has not is left out with a warning."""
+        variables = {v.name: v for v in self.list_vars() if v.persistable}
+        for name, value in state_dict.items():
+            if name not in variables:
+                warnings.warn(f"set_state_dict: the program has no variable {name!r}.")
+                continue
+            variables[name].set_value(value, scope)
 
     # ---- as bytes
 

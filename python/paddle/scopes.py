@@ -5,6 +5,8 @@ import contextlib
 
 import numpy as np
 
+from .dtypes import to_type
+
 
 class LoDTensor:
     """The value of a variable."""
@@ -22,6 +24,9 @@ class LoDTensor:
 
     def shape(self):
         return list(self._array.shape) if self._array is not None else [0]
+
+    def _dtype(self):
+        return to_type(self._require().dtype)
 
     def _is_initialized(self):
         return self._array is not None
