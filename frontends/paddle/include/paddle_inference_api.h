@@ -24,6 +24,12 @@ namespace paddle_infer {
 
 enum class DataType { FLOAT32, INT64, INT32, UINT8, INT8, FLOAT16, BOOL, FLOAT64, INT16 };
 enum class PlaceType { kUNK = -1, kCPU, kGPU, kXPU, kNPU, kIPU };
+enum class PrecisionType {
+  kFloat32,
+  kInt8,
+  kHalf,
+  kBf16
+}; // of other engines; SetIpuConfig has fp16
 std::size_t GetNumBytesOfDataType(DataType type);
 std::string GetVersion();
 
@@ -147,3 +153,7 @@ private:
 } // namespace services
 
 } // namespace paddle_infer
+
+namespace paddle {
+using AnalysisConfig = paddle_infer::Config; // its older name
+} // namespace paddle

@@ -78,7 +78,7 @@ ConversionSettings Predictor::Impl::settings() const {
   s.pipelined = config.ipu_enable_pipelining() && s.ipus > 1;
   s.memoryProportion = config.ipu_available_memory_proportion();
   for (const auto &op : config.ipu_custom_ops_info())
-    s.custom[op[0]] = {op[2] + "." + op[1], std::stoll(op[3])};
+    s.custom[op[0]] = {op[2].empty() ? op[1] : op[2] + "." + op[1], std::stoll(op[3])};
   return s;
 }
 
