@@ -16,6 +16,8 @@ from . import (device, distributed, fluid, framework, incubate, inference, io, j
                utils, vision)
 from .hapi import load, save
 
+base = fluid
+
 __version__ = full_version
 bool, uint8, int8, int16, int32, int64 = (dtype[n] for n in ("BOOL", "UINT8", "INT8", "INT16", "INT32", "INT64"))
 float16, float32, float64 = dtype.FP16, dtype.FP32, dtype.FP64

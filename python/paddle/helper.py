@@ -9,14 +9,26 @@ from .variable import Variable
 class LayerHelper:
     """Names of parameters and results begin with the layer's own name."""
 
-    def __init__(self, layer_type, name=None):
+    def __init__(self, layer_type, name=None, **kwargs):
         modes.require_static(f"paddle: {layer_type}")
-        self.layer_type = layer_type
+        self.layer_type, self.kwargs = layer_type, {"name": name, **kwargs}
         self.name = name if name is not None else unique_name.generate(layer_type)
 
     @property
     def block(self):
         return guards.default_main_program().current_block()
+
+    @property
+    def main_program(self):
+        return guards.default_main_program()
+
+    @property
+    def startup_program(self):
+        return guards.default_startup_program()
+
+    def append_op(self, *args, **kwargs):
+        """An operator as it is written in programs: type, inputs, outputs, attrs."""
+        return self.block.append_op(*args, **kwargs)
 
     def create_variable_for_type_inference(self, dtype=None, stop_gradient=False):
         return self.block.create_var(unique_name.generate(f"{self.name}.tmp"), dtype=dtype, stop_gradient=stop_gradient)

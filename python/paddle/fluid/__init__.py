@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 """paddle.fluid: the older names of static graphs, as programs of their time use them."""
-from . import input, layers, nets
+import sys as _sys
+
+from . import compiler, initializer, input, layers, nets, optimizer
 from .input import embedding, one_hot
-from .. import optimizer, regularizer, unique_name
+from .. import backward, executor, framework, helper, param_attr, regularizer, unique_name
 from ..backward import append_backward, gradients
 from ..compiled_program import BuildStrategy, CompiledProgram, ExecutionStrategy
 from ..executor import Executor
 from ..framework import core
 from ..guards import default_main_program, default_startup_program, name_scope, program_guard
-from ..nn import initializer
 from ..param_attr import ParamAttr
 from ..places import CPUPlace, IPUPlace, cpu_places
 from ..program import Program
@@ -18,4 +19,11 @@ from ..static import load_inference_model, save_inference_model  # noqa: F401
 from ..variable import Variable
 from .._names import refuse_unknown
 
+# Modules that programs import from here, and the name that newer versions of Paddle have for all of it.
+for _name, _module in (("backward", backward), ("core", core), ("executor", executor), ("framework", framework),
+                       ("layer_helper", helper), ("param_attr", param_attr), ("regularizer", regularizer),
+                       ("unique_name", unique_name), ("layers.ops", layers), ("layers.tensor", layers), ("layers.loss", layers)):
+    _sys.modules[f"{__name__}.{_name}"] = _module
+layer_helper = helper
 refuse_unknown(__name__)
+_sys.modules[__name__.replace("fluid", "base")] = _sys.modules[__name__]

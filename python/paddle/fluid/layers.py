@@ -5,23 +5,22 @@ import sys as _sys
 from .. import tensor
 from ..helper import LayerHelper
 from ..nn.functional.activation import *  # noqa: F401,F403
-from ..nn.functional.common import pad  # noqa: F401
 from ..nn.functional.loss import smooth_l1_loss, softmax_with_cross_entropy, square_error_cost  # noqa: F401
 from ..nn.functional.pooling import pool2d as _pool2d
-from ..static.input import data  # noqa: F401
 from ..static.metric import accuracy  # noqa: F401
 from ..static.nn import (batch_norm, conv2d, conv2d_transpose, data_norm, group_norm, instance_norm, layer_norm,  # noqa: F401
                          prelu)
 from ..static.nn import embedding as _embedding
 from ..static.nn import fc as _fc
-from ..tensor.creation import assign, cast, create_global_var, create_parameter, ones, zeros, zeros_like  # noqa: F401
-from ..tensor.manipulation import concat, expand_as, gather, shape, split, stack, transpose, unstack  # noqa: F401
+from ..tensor.creation import cast, create_global_var, create_parameter, fill_constant  # noqa: F401
+from ..tensor.manipulation import shape, stack, transpose, unstack  # noqa: F401
 from ..tensor.math import (abs, ceil, cos, equal, exp, floor, greater_equal, greater_than, less_equal, less_than,  # noqa: F401
-                           log, logical_and, logical_not, logical_or, not_equal, reciprocal, round, rsqrt, scale,
+                           log, logical_and, logical_not, logical_or, logical_xor, not_equal, reciprocal, round, rsqrt, scale,
                            sigmoid, sign, sin, sqrt, square, tanh)
 from ..tensor.search import where  # noqa: F401
 from .._names import refuse_unknown
 from .older import *  # noqa: F401,F403
+from .signatures import *  # noqa: F401,F403
 
 
 def fc(input, size, num_flatten_dims=1, param_attr=None, bias_attr=None, act=None, name=None):
@@ -97,10 +96,6 @@ def embedding(input, size, is_sparse=False, is_distributed=False, padding_idx=No
     return _embedding(input, size, is_sparse, is_distributed, padding_idx, param_attr, dtype)
 
 
-def fill_constant(shape, dtype, value, force_cpu=False, out=None, name=None):
-    return tensor.full(shape, value, dtype)
-
-
 def topk(input, k, name=None):
     return LayerHelper("top_k", name).append("top_k", {"X": input}, {"k": int(k)}, more=("Indices",))
 
@@ -122,7 +117,8 @@ def slice(input, axes, starts, ends):
 
 
 def sums(input, out=None):
-    return tensor.add_n(input)
+    total = tensor.add_n(input)
+    return total if out is None else tensor.assign(total, out)
 
 
 def argmax(x, axis=0):

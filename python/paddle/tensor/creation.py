@@ -23,6 +23,11 @@ def full(shape, fill_value, dtype=None, name=None):
     return _filled("fill_constant", {"shape": _shape(shape), "value": float(fill_value), "str_value": str(fill_value)}, kind)
 
 
+def fill_constant(shape, dtype, value, force_cpu=False, out=None, name=None):
+    made = full(shape, value, dtype)
+    return made if out is None else assign(made, out)
+
+
 def zeros(shape, dtype=None, name=None):
     return full(shape, 0.0, dtype or "float32")
 
@@ -76,6 +81,11 @@ def arange(start=0, end=None, step=1, dtype=None, name=None):
 def cast(x, dtype):
     kind = to_type(dtype)
     return LayerHelper("cast").append("cast", {"X": x}, {"in_dtype": int(x.dtype), "out_dtype": int(kind)})
+
+
+def of_type(x, dtype):
+    """The variable, cast if it is of another type; None: as it is."""
+    return x if dtype is None or to_type(dtype) == x.dtype else cast(x, dtype)
 
 
 def assign(x, output=None):

@@ -3,6 +3,7 @@
 from ..dtypes import to_type
 from ..helper import LayerHelper
 from ..variable import Variable
+from .creation import of_type
 
 _unary = ("abs acos asin atan ceil cos cosh erf exp floor log log10 log1p log2 reciprocal round rsqrt sigmoid sign sin sinh "
           "sqrt square tan tanh").split()
@@ -86,10 +87,7 @@ def _reduction(op, x, axis, keepdim, **attrs):
 
 
 def sum(x, axis=None, dtype=None, keepdim=False, name=None):
-    if dtype is not None and to_type(dtype) != x.dtype:
-        from .creation import cast
-        x = cast(x, dtype)
-    return _reduction("reduce_sum", x, axis, keepdim)
+    return _reduction("reduce_sum", of_type(x, dtype), axis, keepdim)
 
 
 def mean(x, axis=None, keepdim=False, name=None):
@@ -105,7 +103,7 @@ def min(x, axis=None, keepdim=False, name=None):
 
 
 def prod(x, axis=None, keepdim=False, dtype=None, name=None):
-    return _reduction("reduce_prod", x, axis, keepdim)
+    return _reduction("reduce_prod", of_type(x, dtype), axis, keepdim)
 
 
 def all(x, axis=None, keepdim=False, name=None):
@@ -138,7 +136,7 @@ def argmin(x, axis=None, keepdim=False, dtype="int64", name=None):
 
 def cumsum(x, axis=None, dtype=None, name=None):
     attrs = {"flatten": True} if axis is None else {"axis": int(axis)}
-    return LayerHelper("cumsum").append("cumsum", {"X": x}, attrs)
+    return LayerHelper("cumsum").append("cumsum", {"X": of_type(x, dtype)}, attrs)
 
 
 def matmul(x, y, transpose_x=False, transpose_y=False, name=None):

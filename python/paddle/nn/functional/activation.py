@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Activation functions: one operator each, with its numbers as attributes."""
 from ...helper import LayerHelper
+from ...tensor.creation import of_type
 from ...tensor.math import sigmoid, tanh  # noqa: F401
 
 # name -> (operator, {argument: (attribute, default)})
@@ -41,11 +42,11 @@ for _name, (_op, _arguments) in _table.items():
 
 
 def softmax(x, axis=-1, dtype=None, name=None):
-    return LayerHelper("softmax").append("softmax", {"X": x}, {"axis": int(axis), "use_cudnn": False})
+    return LayerHelper("softmax").append("softmax", {"X": of_type(x, dtype)}, {"axis": int(axis), "use_cudnn": False})
 
 
 def log_softmax(x, axis=-1, dtype=None, name=None):
-    return LayerHelper("log_softmax").append("log_softmax", {"X": x}, {"axis": int(axis)})
+    return LayerHelper("log_softmax").append("log_softmax", {"X": of_type(x, dtype)}, {"axis": int(axis)})
 
 
 def prelu(x, weight, data_format="NCHW", name=None):

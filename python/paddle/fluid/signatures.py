@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""More of paddle.fluid.layers: names that newer modules have too, with the arguments and defaults of their time."""
+from .. import tensor
+from ..dtypes import to_type
+from ..helper import LayerHelper
+from ..nn.functional.common import interpolate as _interpolate
+from ..nn.functional.loss import square_error_cost as _square_error
+from ..static.input import data as _data
+
+# name -> (operator, {argument: (attribute, default)})
+_ACTIVATIONS = {
+    "relu": ("relu", {}), "softplus": ("softplus", {}), "softsign": ("softsign", {}), "logsigmoid": ("logsigmoid", {}),
+    "tanh_shrink": ("tanh_shrink", {}), "mish": ("mish", {}), "gelu": ("gelu", {"approximate": ("approximate", False)}),
+    "leaky_relu": ("leaky_relu", {"alpha": ("alpha", 0.02)}), "elu": ("elu", {"alpha": ("alpha", 1.0)}),
+    "relu6": ("relu6", {"threshold": ("threshold", 6.0)}), "swish": ("swish", {"beta": ("beta", 1.0)}),
+    "selu": ("selu", {"scale": ("scale", 1.0507009873554805), "alpha": ("alpha", 1.6732632423543772)}),
+    "stanh": ("stanh", {"scale_a": ("scale_a", 0.67), "scale_b": ("scale_b", 1.7159)}),
+    "hard_sigmoid": ("hard_sigmoid", {"slope": ("slope", 0.2), "offset": ("offset", 0.5)}),
+    "hard_swish": ("hard_swish", {"threshold": ("threshold", 6.0), "scale": ("scale", 6.0), "offset": ("offset", 3.0)}),
+    "hard_shrink": ("hard_shrink", {"threshold": ("threshold", 0.5)}),
+    "softshrink": ("softshrink", {"alpha": ("lambda", 0.5)}),
+    "thresholded_relu": ("thresholded_relu", {"threshold": ("threshold", 1.0)}),
+}
+
+
+def _activation(short, op, arguments):
+    names = list(arguments)
+
+    def function(x, *args, name=None, **kwargs):
+        given = {**dict(zip(names, args)), **kwargs}
+        if len(args) > len(names) or set(given) - set(names):
+            raise TypeError(f"{short}() takes x, {', '.join([*names, 'name'])}, not {args} {kwargs or ''}.")
+        attrs = {attribute: type(default)(given[argument] if given.get(argument) is not None else default)
+                 for argument, (attribute, default) in arguments.items()}
+        return LayerHelper(op, name).append(op, {"X": x}, attrs)
+    function.__name__ = function.__qualname__ = short
+    return function
+
+
+for _name, (_op, _arguments) in _ACTIVATIONS.items():
+    globals()[_name] = _activation(_name, _op, _arguments)
+
+
+def data(name, shape, append_batch_size=True, dtype="float32", lod_level=0, type=None, stop_gradient=True):
+    """The batch is a dimension in front of the shape, unless the shape has an unknown one."""
+    shape = [-1 if d is None else d for d in shape]
+    if append_batch_size and all(d >= 0 for d in shape):
+        shape = [-1, *shape]
+    out = _data(name, shape, dtype, lod_level)
+    out.stop_gradient = stop_gradient
+    return out
+
+
+def softmax(input, use_cudnn=True, name=None, axis=-1):
+    return LayerHelper("softmax", name).append("softmax", {"X": input}, {"axis": int(axis), "use_cudnn": False})
+
+
+def split(input, num_or_sections, dim=-1, name=None):
+    return tensor.split(input, num_or_sections, dim)
+
+
+def concat(input, axis=0, name=None):
+    return tensor.concat(input, axis)
+
+
+def gather(input, index, overwrite=True):
+    return tensor.gather(input, index)
+
+
+def assign(input, output=None):
+    return tensor.assign(input, output)
+
+
+def ones(shape, dtype, force_cpu=False):
+    return tensor.ones(shape, dtype)
+
+
+def zeros(shape, dtype, force_cpu=False, name=None):
+    return tensor.zeros(shape, dtype)
+
+
+def ones_like(x, out=None):
+    return _into(tensor.ones_like(x), out)
+
+
+def zeros_like(x, out=None):
+    return _into(tensor.zeros_like(x), out)
+
+
+def _into(value, out):
+    return value if out is None else tensor.assign(value, out)
+
+
+def range(start, end, step, dtype, name=None):
+    return tensor.arange(start, end, step, dtype)
+
+
+def reverse(x, axis):
+    return tensor.flip(x, axis if isinstance(axis, (list, tuple)) else [axis])
+
+
+def expand_as(x, target_tensor, name=None):
+    """As often side by side as the other one is longer."""
+    times = []
+    for mine, wanted in zip(x.shape, target_tensor.shape):
+        if mine != wanted and (mine <= 0 or wanted % mine):
+            raise ValueError(f"expand_as: {list(x.shape)} does not fit into {list(target_tensor.shape)} a whole number of times.")
+        times.append(1 if mine == wanted else wanted // mine)
+    if len(x.shape) != len(target_tensor.shape):
+        raise ValueError(f"expand_as: {list(x.shape)} and {list(target_tensor.shape)} have other numbers of dimensions.")
+    return LayerHelper("expand", name).append("expand", {"X": x}, {"expand_times": times})
+
+
+def pad(x, paddings, pad_value=0.0, name=None):
+    """paddings: before and after each dimension, the first one first."""
+    if len(paddings) != 2 * len(x.shape):
+        raise ValueError(f"pad needs {2 * len(x.shape)} numbers for a variable of shape {list(x.shape)}, not {list(paddings)}.")
+    for axis, (before, after) in enumerate(zip(paddings[::2], paddings[1::2])):
+        parts = [_constant(x, axis, before, pad_value), x, _constant(x, axis, after, pad_value)]
+        parts = [part for part in parts if part is not None]
+        x = tensor.concat(parts, axis) if len(parts) > 1 else x
+    return x
+
+
+def _constant(x, axis, count, value):
+    shape = [count if d == axis else extent for d, extent in enumerate(x.shape)]
+    if not count:
+        return None
+    if -1 in shape:
+        raise NotImplementedError(f"(Unimplemented) pad of shape {list(x.shape)}: give the batch, or pad before it is unknown.")
+    return tensor.full(shape, float(value), x.dtype)
+
+
+def uniform_random(shape, dtype="float32", min=-1.0, max=1.0, seed=0, name=None):
+    return tensor.uniform(shape, dtype, min, max, seed)
+
+
+def gaussian_random(shape, mean=0.0, std=1.0, seed=0, dtype="float32", name=None):
+    return LayerHelper("gaussian_random", name).append("gaussian_random", {}, {
+        "shape": [int(d) for d in shape], "mean": float(mean), "std": float(std), "seed": int(seed), "dtype": int(to_type(dtype))},
+        stop_gradient=True)
+
+
+def fill_constant_batch_size_like(input, shape, dtype, value, input_dim_idx=0, output_dim_idx=0, force_cpu=False):
+    return LayerHelper("fill_constant_batch_size_like").append("fill_constant_batch_size_like", {"Input": input}, {
+        "shape": [int(d) for d in shape], "dtype": int(to_type(dtype)), "value": float(value), "input_dim_idx": input_dim_idx,
+        "output_dim_idx": output_dim_idx}, stop_gradient=True)
+
+
+def l2_normalize(x, axis, epsilon=1e-12, name=None):
+    total = tensor.sum(tensor.square(x), axis, keepdim=True)
+    return tensor.multiply(x, tensor.rsqrt(tensor.scale(total, 1.0, float(epsilon))))
+
+
+def mse_loss(input, label):
+    return tensor.mean(_square_error(input, label))
+
+
+def label_smooth(label, prior_dist=None, epsilon=0.1, dtype="float32", name=None):
+    """Of a share epsilon every class has as much, or as prior_dist says."""
+    kept = tensor.scale(label, 1.0 - epsilon)
+    if prior_dist is None:
+        return tensor.scale(kept, 1.0, epsilon / label.shape[-1])
+    return tensor.add(kept, tensor.scale(prior_dist, float(epsilon)))
+
+
+def _resize(mode):
+    def function(input, out_shape=None, scale=None, name=None, actual_shape=None, align_corners=True, align_mode=1,
+                 data_format="NCHW"):
+        if actual_shape is not None:
+            raise NotImplementedError("(Unimplemented) actual_shape: shapes are fixed when a program is compiled. Give out_shape.")
+        return _interpolate(input, out_shape, None if out_shape is not None else scale, mode, align_corners, align_mode, data_format)
+    function.__name__ = function.__qualname__ = "resize_" + mode
+    return function
+
+
+resize_bilinear, resize_trilinear, resize_linear = map(_resize, ("bilinear", "trilinear", "linear"))
+
+
+def resize_nearest(input, out_shape=None, scale=None, name=None, actual_shape=None, align_corners=True, data_format="NCHW"):
+    return _resize("nearest")(input, out_shape, scale, name, actual_shape, align_corners, 1, data_format)
+
+
+def image_resize(input, out_shape=None, scale=None, name=None, resample="BILINEAR", actual_shape=None, align_corners=True,
+                 align_mode=1, data_format="NCHW"):
+    modes = ("LINEAR", "BILINEAR", "TRILINEAR", "NEAREST", "BICUBIC")
+    if resample.upper() not in modes:
+        raise ValueError(f"The 'resample' of image_resize can only be one of {', '.join(modes)}, not {resample!r}.")
+    return _resize(resample.lower())(input, out_shape, scale, name, actual_shape, align_corners, align_mode, data_format)
+
+
+__all__ = [n for n in globals() if not n.startswith("_") and n not in ("tensor", "to_type", "LayerHelper")]
