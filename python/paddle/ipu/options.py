@@ -56,6 +56,9 @@ OWN = {
                                               "dropout; nothing is learnt. It may be set between runs", in_key=False),
     "enable_manual_shard": Own(False, "`ipu_shard_guard` places operators"),
     "enable_half_partial": Own(False, "partial sums of products and convolutions are halves"),
+    "transfer_cast_op": Own(False, "with `enable_fp16` casts to float32 are casts to float16 in any case", in_key=False,
+                            use="without effect"),
+    "enable_model_runtime_executor": Own(False, "programs run in PopART's sessions", in_key=False, use="refused"),
 }
 # Texts and numbers of PopART's sessions, by Paddle's names.
 SESSION = {
@@ -92,12 +95,23 @@ SESSION = {
     "partials_type_matmuls": "partialsTypeMatMuls", "rearrange_anchors_on_host": "rearrangeAnchorsOnHost",
     "replicated_collectives_settings": "replicatedCollectivesSettings", "replicated_graph_count": "replicatedGraphCount",
     "report_options": "reportOptions", "separate_call_op_pdfs": "separateCallOpPdfs",
+    "schedule_non_weight_update_gradient_consumers_early": "scheduleNonWeightUpdateGradientConsumersEarly",
     "serialized_poprithms_shift_graphs_dir": "serializedPoprithmsShiftGraphsDir",
     "stash_all_tensors_inference_pipeline": "stashAllTensorsInferencePipeline", "strict_op_versions": "strictOpVersions",
     "subgraph_copying_strategy": "subgraphCopyingStrategy", "swap_limit_scheduler": "swapLimitScheduler",
     "synthetic_data_mode": "syntheticDataMode", "time_limit_scheduler": "timeLimitScheduler",
     "transitive_closure_optimization_threshold": "transitiveClosureOptimizationThreshold",
     "use_host_copy_ops": "useHostCopyOps", "virtual_graph_mode": "virtualGraphMode",
+    "create_implicit_pipelining_fwd_only_program": "createImplicitPipeliningFwdOnlyProgram",
+    "disable_optimizer_state_tensor_streams": "disableOptimizerStateTensorStreams",
+    "enable_constant_folding_of_multiple_consumers": "enableConstantFoldingOfMultipleConsumers",
+    "enable_distributed_replicated_graphs": "enableDistributedReplicatedGraphs",
+    "enable_efficient_overlap_io_topo_cons": "enableEfficientOverlapIOTopoCons",
+    "enable_variables_caching": "enableVariablesCaching", "ensure_fp32_loss_scale_tensor": "ensureFp32LossScaleTensor",
+    "global_replica_offset": "globalReplicaOffset", "global_replication_factor": "globalReplicationFactor",
+    "rearrange_streams_on_host": "rearrangeStreamsOnHost",
+    "throw_if_log2_scale_tensor_not_in_range": "throwIfLog2ScaleTensorNotInRange",
+    "use_loop_candidate_creator": "useLoopCandidateCreator",
 }
 SESSION_CHECKS = {"replicated_graph_count": _POSITIVE, "accumulation_factor": _POSITIVE}
 LOCATIONS = {"location_activation": "activationTensorLocationSettings", "location_weight": "weightTensorLocationSettings",

@@ -25,7 +25,7 @@ def settings_of(strategy):
     out.sharded = get("enable_manual_shard") and out.ipus > 1
     out.averaged = get("need_avg_shard") and out.ipus > 1
     out.memory_proportion = get("available_memory_proportion")
-    out.custom = {op["paddle_op"]: (f"{op['domain']}.{op['popart_op']}", op["version"])
+    out.custom = {op["paddle_op"]: (".".join(filter(None, (op["domain"], op["popart_op"]))), op["version"])
                   for op in get("custom_op")}
     if out.ipus > 1 and not (out.sharded or out.averaged):
         raise ValueError(f"num_ipus={strategy.num_ipus} needs enable_manual_shard=True with ipu_shard_guard, "
@@ -63,10 +63,10 @@ class IpuRunner:
         self._finish_options(options)
         self._compiled_only = os.environ.get("IPU_COMPILE_ONLY", "0") not in ("", "0")
         if self._compiled_only:
-            self._device = devices.offline(strategy.num_ipus)
+            self._device = devices.offline(strategy.reserved_ipus)
         else:
             chosen = distribution.device_id(strategy) if strategy.get_option("enable_distribution") else None
-            self._device = devices.acquire(strategy.num_ipus, strategy.get_option("tiles_per_ipu"), chosen)
+            self._device = devices.acquire(strategy.reserved_ipus, strategy.get_option("tiles_per_ipu"), chosen)
         flow = (strategy.get_option("batches_per_step"), popart.AnchorReturnType("All"), {})
         if self._training:
             rate = steps.schedule(self._program, self._scope) or self._optimizer.rate()

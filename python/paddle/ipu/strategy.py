@@ -59,9 +59,9 @@ class IpuStrategy:
         """Nothing is patched."""
 
     def add_custom_op(self, paddle_op, popart_op=None, domain="custom.ops", version=1):
-        """An operator of the program that PopART knows by another name."""
+        """An operator of the program that PopART knows by another name; without a domain it is one of PopART's own."""
         for name, value in (("paddle_op", paddle_op), ("domain", domain)):
-            if not isinstance(value, str) or not value:
+            if not isinstance(value, str) or not value and name != "domain":
                 raise TypeError(f"add_custom_op: {name} must be a text, not {value!r}.")
         popart_op = paddle_op if popart_op is None else popart_op
         self._custom_ops.append({"paddle_op": paddle_op, "popart_op": popart_op, "domain": domain, "version": int(version)})
@@ -177,6 +177,16 @@ class IpuStrategy:
                              "replicas; num_ipus counts the IPUs of all of them.")
         return self.num_ipus // self.replicas
 
+    @property
+    def reserved_ipus(self):
+        """IPUs come in powers of two for each replica."""
+        return self.replicas * (1 << (self.ipus_per_replica - 1).bit_length())
+
+    @property
+    def _ipu_strategy(self):
+        """Where Paddle's own strategy is in C++."""
+        return Inside(self)
+
     def session_options(self):
         out = _first_options()
         for name, value in self._session.items():
@@ -200,6 +210,23 @@ class IpuStrategy:
         for name, on in self._patterns.items():
             out.enablePattern(name, on)
         return out
+
+
+class Inside:
+    """The strategy by the names that Paddle's part in C++ has: options with their types."""
+
+    def __init__(self, strategy):
+        self._strategy = strategy
+        self.set_options, self.is_pattern_enabled = strategy.set_options, strategy.is_pattern_enabled
+        self.enable_pattern, self.disable_pattern = strategy.enable_pattern, strategy.disable_pattern
+
+    def get_all_option_names(self):
+        return sorted({*table.OWN, *table.SESSION})
+
+    def get_option(self, name):
+        value = self._strategy.get_option(name)
+        kind = {bool: "bool", int: "uint64", float: "double", str: "string", list: "vector", set: "set", dict: "map"}
+        return {"name": name, "type": kind.get(type(value), type(value).__name__), "value": value}
 
 
 def _every_step(logger):
@@ -243,8 +270,12 @@ def _assign(out, field, name, value):
     now = getattr(out, field)
     try:
         if hasattr(type(now), "__members__"):
-            value = type(now)(int(value)) if not isinstance(value, str) else type(now).__members__[value]
-        if hasattr(now, "update") and isinstance(value, dict):
+            value = _member(type(now), value)
+        if field == "accumulateOuterFragmentSettings" and all(isinstance(k, int) for k in value):
+            (schedule, excluded), = value.items()  # {schedule: [virtual graphs that take no part]}
+            schedule = _member(popart.AccumulateOuterFragmentSchedule, schedule)
+            setattr(out, field, popart.AccumulateOuterFragmentSettings(schedule, list(excluded)))
+        elif hasattr(now, "update") and isinstance(value, dict):
             now.update({str(k): str(v) for k, v in value.items()})
         elif isinstance(value, dict):
             for key, part in value.items():
@@ -254,6 +285,17 @@ def _assign(out, field, name, value):
             setattr(out, field, type(now)(value) if isinstance(now, (set, list)) else value)
     except (TypeError, ValueError, KeyError, AttributeError) as problem:
         raise TypeError(f"The option {name} cannot be {value!r}: {problem}") from None
+
+
+def _member(kind, value):
+    """The value of an enumeration of that name or number."""
+    members = kind.__members__
+    if isinstance(value, str):
+        return members[value]
+    for member in members.values():
+        if int(member) == int(value):
+            return member
+    raise ValueError("one of " + ", ".join(f"{name}={int(member)}" for name, member in members.items()) + " is possible")
 
 
 def _unknown(name):

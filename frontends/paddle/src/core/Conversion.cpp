@@ -119,8 +119,10 @@ private:
       if (out[d] == -1 && d == 0)
         out[d] = settings_.microBatch;
       if (out[d] < 0)
-        throw ProgramError(base::str("The feed \"", name, "\" has an unknown extent in dimension ",
-                                     d, ": only the first one, the batch, may be -1 on the IPU."));
+        throw ProgramError(
+            base::str("The feed \"", name, "\" has an unknown extent in dimension ", d,
+                      ": only the first one, the batch, may be -1 on the IPU. Please check "
+                      "tensor shape setting."));
     }
     return out;
   }

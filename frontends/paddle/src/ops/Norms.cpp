@@ -111,15 +111,18 @@ void grouped(Call &c, std::int64_t groups, const char *mean) {
 // (x - BatchSum / BatchSize) / sqrt(BatchSquareSum / BatchSize): statistics that are gathered
 // elsewhere
 void dataNorm(Call &c) {
-  const Value x = c.in("X"), size = c.in("BatchSize");
+  const bool last = channelsLast(c, "data_layout");
+  const Value x = toChannelsFirst(c, c.in("X"), last), size = c.in("BatchSize");
+  Shape shape(c.rank(x) - 1, 1);
+  shape[0] = c.shapeOf(x)[1];
   const Value means = c.m.div(c.in("BatchSum"), size);
   const Value scales = c.m.sqrt(c.m.div(size, c.in("BatchSquareSum")));
   c.out("Means", means);
   c.out("Scales", scales);
-  Value y = c.m.mul(c.m.sub(x, means), scales);
+  Value y = c.m.mul(c.m.sub(x, c.m.reshape(means, shape)), c.m.reshape(scales, shape));
   if (c.flag("enable_scale_and_shift"))
-    y = c.m.add(c.m.mul(y, c.in("scale_w")), c.in("bias"));
-  c.out("Y", y);
+    y = c.m.add(c.m.mul(y, c.m.reshape(c.in("scale_w"), shape)), c.m.reshape(c.in("bias"), shape));
+  c.out("Y", fromChannelsFirst(c, y, last));
 }
 
 void affineChannel(Call &c) {

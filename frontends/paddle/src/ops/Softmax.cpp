@@ -95,17 +95,17 @@ void softmaxWithCrossEntropy(Call &c) {
 
 // Of log probabilities (input_is_log) or probabilities, reduced: "sum" 0, "mean" 1, "none" 2.
 void customNll(Call &c) {
-  const Value x = c.in("X");
+  const Value x = c.in("X"), given = c.in(c.has("Y") ? "Y" : "Label"); // programs use both names
   const auto classes = c.shapeOf(x).back();
   const auto reduction = c.integer("reduction", 1);
   const Value rows = c.m.reshape(x, {c.m.info(x).nelms() / classes, classes});
-  const Value labels = c.flat(c.cast(c.in("Label"), DataType::INT32));
+  const Value labels = c.flat(c.cast(given, DataType::INT32));
   Attributes attributes{{"reduction", reduction},
                         {"inputIsLogProbability", std::int64_t(c.flag("inputIsLogProbability"))}};
   if (const auto ignored = c.text("ignoreIndex", "None"); ignored != "None")
     attributes.set("ignoreIndex", std::int64_t(std::stoll(ignored)));
   const Value y = c.m.op("ai.graphcore.Nll", {rows, labels}, attributes);
-  c.out("Out", reduction == 2 ? c.m.reshape(y, c.shapeOf(c.in("Label"))) : c.m.reshape(y, {1}));
+  c.out("Out", reduction == 2 ? c.m.reshape(y, c.shapeOf(given)) : c.m.reshape(y, {1}));
 }
 
 } // namespace

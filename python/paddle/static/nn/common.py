@@ -56,12 +56,12 @@ def conv2d(input, num_filters, filter_size, stride=1, padding=0, dilation=1, gro
 
 def conv2d_transpose(input, num_filters, output_size=None, filter_size=None, padding=0, stride=1, dilation=1, groups=None,
                      param_attr=None, bias_attr=None, use_cudnn=True, act=None, name=None, data_format="NCHW"):
-    if filter_size is None:
-        raise ValueError("conv2d_transpose needs filter_size.")
-    helper, kernel, groups = LayerHelper("conv2d_transpose", name), _kernel(filter_size), groups or 1
+    helper, groups = LayerHelper("conv2d_transpose", name), groups or 1
     channels = input.shape[3 if data_format == "NHWC" else 1]
-    weight = helper.create_parameter(param_attr, [channels, num_filters // groups, *kernel], input.dtype)
     pads, algorithm = padding_attributes(padding, 2, data_format)
+    kernel = _kernel(filter_size) if filter_size is not None else _kernel_of_output(input, output_size, pads, algorithm, stride,
+                                                                                    dilation, data_format)
+    weight = helper.create_parameter(param_attr, [channels, num_filters // groups, *kernel], input.dtype)
     attrs = {"strides": repeated(stride, 2, "stride"), "paddings": pads, "dilations": repeated(dilation, 2, "dilation"),
              "groups": groups, "padding_algorithm": algorithm, "data_format": data_format, "output_padding": []}
     if output_size is not None:
@@ -69,6 +69,22 @@ def conv2d_transpose(input, num_filters, output_size=None, filter_size=None, pad
     y = helper.append("conv2d_transpose", {"Input": input, "Filter": weight}, attrs, slot="Output")
     bias = helper.create_parameter(bias_attr, [num_filters], input.dtype, is_bias=True)
     return helper.append_activation(helper.append_bias(y, bias, 3 if data_format == "NHWC" else 1), act)
+
+
+def _kernel_of_output(input, output_size, pads, algorithm, stride, dilation, data_format):
+    """The filter that makes an output of this size."""
+    if output_size is None:
+        raise ValueError("output_size must be set when filter_size is None")
+    if algorithm == "SAME":
+        raise ValueError("conv2d_transpose(padding=\"SAME\") says nothing of the filter: give filter_size.")
+    wanted, strides, dilations = (repeated(v, 2, name) for v, name in (
+        (output_size, "output_size"), (stride, "stride"), (dilation, "dilation")))
+    field = input.shape[1:3] if data_format == "NHWC" else input.shape[2:4]
+    pads = [0] * 4 if algorithm == "VALID" else pads if len(pads) == 4 else [p for p in pads for _ in (0, 1)]
+    kernel = [(wanted[d] - (field[d] - 1) * strides[d] + pads[2 * d] + pads[2 * d + 1] - 1) // dilations[d] + 1 for d in (0, 1)]
+    if min(kernel) < 1:
+        raise ValueError(f"conv2d_transpose: no filter makes {list(wanted)} of {list(field)} with stride {list(strides)}.")
+    return kernel
 
 
 def batch_norm(input, act=None, is_test=False, momentum=0.9, epsilon=1e-05, param_attr=None, bias_attr=None,
@@ -114,14 +130,27 @@ def instance_norm(input, epsilon=1e-05, param_attr=None, bias_attr=None, name=No
                          more=("SavedMean", "SavedVariance"))[0]
 
 
-def data_norm(input, act=None, epsilon=1e-05, param_attr=None, data_layout="NCHW", name=None, **kwargs):
-    if kwargs:
-        raise NotImplementedError(f"(Unimplemented) data_norm: {', '.join(kwargs)}.")
-    helper, channels = LayerHelper("data_norm", name), [input.shape[-1]]
-    size, total, squares = (make_persistable(f"{helper.name}.{part}", channels, VarType.FP32, value)
-                            for part, value in (("batch_size", 1e4), ("batch_sum", 0.0), ("batch_square_sum", 1e4)))
-    y = helper.append("data_norm", {"X": input, "BatchSize": size, "BatchSum": total, "BatchSquareSum": squares}, {
-        "epsilon": float(epsilon)}, slot="Y", more=("Means", "Scales"))[0]
+def data_norm(input, act=None, epsilon=1e-05, param_attr=None, data_layout="NCHW", in_place=False, name=None,
+              moving_mean_name=None, moving_variance_name=None, do_model_average_for_mean_and_var=True, slot_dim=-1,
+              sync_stats=False, summary_decay_rate=0.9999999, enable_scale_and_shift=False):
+    """in_place and the flag of averages say how Paddle uses memory and averages models; numbers are the same."""
+    for option, given, usual in (("slot_dim", slot_dim, -1), ("sync_stats", sync_stats, False), ("moving_mean_name",
+                                 moving_mean_name, None), ("moving_variance_name", moving_variance_name, None),
+                                 ("summary_decay_rate", summary_decay_rate, 0.9999999)):
+        if given != usual:
+            raise NotImplementedError(f"(Unimplemented) data_norm({option}={given!r}).")
+    helper, channels = LayerHelper("data_norm", name), [input.shape[1 if data_layout == "NCHW" else -1]]
+    first = {"batch_size": 1e4, "batch_sum": 0.0, "batch_square": 1e4, "scale_w": 1.0, "bias": 0.0, **(param_attr or {})}
+    size, total, squares = (make_persistable(f"{helper.name}.{part}", channels, VarType.FP32, first[key]) for part, key in (
+        ("batch_size", "batch_size"), ("batch_sum", "batch_sum"), ("batch_square_sum", "batch_square")))
+    inputs = {"X": input, "BatchSize": size, "BatchSum": total, "BatchSquareSum": squares}
+    if enable_scale_and_shift:
+        for part in ("scale_w", "bias"):
+            inputs[part] = helper.create_parameter(ParamAttr(name=f"{helper.name}.{part}", initializer=Constant(first[part])),
+                                                   channels, VarType.FP32)
+    y = helper.append("data_norm", inputs, {"epsilon": float(epsilon), "data_layout": data_layout,
+                                            "enable_scale_and_shift": bool(enable_scale_and_shift)},
+                      slot="Y", more=("Means", "Scales"))[0]
     return helper.append_activation(y, act)
 
 
