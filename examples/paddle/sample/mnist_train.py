@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Trains a small network on MNIST on one IPU, tests it there, and saves it for mnist_infer.py."""
+import draw_mnist
 import numpy as np
 import paddle
 import paddle.fluid as fluid
@@ -21,7 +22,7 @@ def network():
 
 
 def loader(mode):
-    dataset = paddle.vision.datasets.MNIST(mode=mode, transform=lambda x: x / 127.5 - 1)
+    dataset = paddle.vision.datasets.MNIST(mode=mode, transform=lambda x: x / 127.5 - 1, **draw_mnist.files(mode))
 
     def collate(samples):
         images = np.stack([image.reshape(1, 28, 28) for image, _ in samples]).astype(np.float32)

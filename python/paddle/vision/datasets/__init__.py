@@ -49,7 +49,7 @@ class MNIST(Dataset):
         raise RuntimeError(f"There is no {name}.gz in {folder}, and nothing is downloaded. Put the data set's four files "
                            "(train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz, t10k-images-idx3-ubyte.gz, "
                            "t10k-labels-idx1-ubyte.gz) there, name them with image_path and label_path, or draw some with "
-                           "examples/paddle/draw_mnist.py.")
+                           "examples/paddle/sample/draw_mnist.py.")
 
     def __getitem__(self, index):
         image = self.images[index].astype(np.float32)[:, :, None]
