@@ -59,7 +59,8 @@ class Evaluation:
         """A dictionary of metrics a loader; of a prediction, the outputs."""
         trainer, stage, module = self._trainer, self._stage, self._trainer.lightning_module
         calls, name = trainer._calls, _hook[stage]
-        trainer.stage = stage
+        if not trainer.sanity_checking:
+            trainer.stage = stage
         trainer.strategy.before_reading_weights()
         trainer.strategy.start(stage)
         getattr(module, f"on_{name}_model_eval")()

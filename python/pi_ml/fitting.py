@@ -2,6 +2,8 @@
 """The loop of a training: epochs, batches, validation in between, schedulers; where it stands, for checkpoints."""
 import math
 
+import torch
+
 from pi_ml import loading, world
 from pi_ml.evaluating import Evaluation
 from pi_ml.log import log, rank_zero_warn
@@ -103,7 +105,7 @@ class Fit:
 
     def _sanity_check(self):
         trainer = self._trainer
-        trainer.sanity_checking = True
+        trainer.stage = "sanity_check"
         trainer._calls("on_sanity_check_start")
         states = random_states()
         self._validation.run(limit=trainer.num_sanity_val_steps)
@@ -111,7 +113,7 @@ class Fit:
         trainer._calls("on_sanity_check_end")
         for metrics in (trainer.callback_metrics, trainer.logged_metrics, trainer.progress_bar_metrics):
             metrics.clear()
-        trainer.sanity_checking = False
+        trainer.stage = "train"
 
     # ---- epochs
 
@@ -202,16 +204,18 @@ class Fit:
             if prepares is not None:
                 batch = prepares(batch, 0)
             trainer._rows = loading.rows_of(batch)
-            if not calls("on_train_batch_start", batch, index, 0):
+            if not calls("on_train_batch_start", batch, index):
                 break
             output, updates = trainer.strategy.train_batch(batch, index)
+            if isinstance(output, torch.Tensor):
+                output = {"loss": output}  # what hooks get of a training step has its loss by this name
             trainer.global_step += updates
             self.batch = index + 1
             self._step_schedulers("step")
             if trainer._is_last_batch:
                 self._step_schedulers("epoch")
             self._show_step(results, output)
-            calls("on_train_batch_end", output, batch, index, 0)
+            calls("on_train_batch_end", output, batch, index)
             self._show_late(results)
             if self._outputs is not None:
                 self._outputs.append(output if isinstance(output, dict) else {"loss": output})
@@ -323,7 +327,7 @@ def _prepares(trainer):
     steps = []
     for name in ("on_before_batch_transfer", "transfer_batch_to_device", "on_after_batch_transfer"):
         if name == "transfer_batch_to_device":
-            if trainer.accelerator == "cpu" and _overrides(module, name):
+            if trainer.accelerator.name == "cpu" and _overrides(module, name):
                 steps.append(lambda batch, index: module.transfer_batch_to_device(batch, module.device, index))
         elif data is not None and getattr(type(data), name, None) is not getattr(LightningDataModule, name):
             steps.append(getattr(data, name))

@@ -4,7 +4,7 @@ import datetime
 import difflib
 
 from pi_ml import world
-from pi_ml.accelerators import IPUAccelerator
+from pi_ml.accelerators import Accelerator, IPUAccelerator
 from pi_ml.log import rank_zero_warn
 from pi_ml.strategies.base import Strategy
 from pi_ml.utilities.exceptions import MisconfigurationException, UnknownFlag
@@ -39,6 +39,8 @@ def refuse_both(name, value, other, other_value):
 
 def devices(accelerator, devices, ipus, strategy):
     """("ipu" or "cpu", number) of the four flags that say where to run."""
+    if isinstance(accelerator, Accelerator):
+        accelerator = accelerator.name
     if accelerator is not None and accelerator not in ("ipu", "cpu", "auto"):
         near = difflib.get_close_matches(str(accelerator), ["ipu", "cpu", "auto"], 1)
         raise MisconfigurationException(f"Trainer(accelerator={accelerator!r}): there are \"ipu\", \"cpu\" and \"auto\"."
@@ -128,16 +130,23 @@ def precision(value, kind):
     return _precisions[value]
 
 
-def accumulation(value, kind):
-    """The number of accumulated batches; a dictionary may only say one number for all epochs."""
+def accumulation(value):
+    """The number of accumulated batches. A dictionary that says others from some epoch on stays one: fit refuses it."""
     if isinstance(value, dict):
-        if kind == "ipu" and (len(value) > 1 or 0 not in value):
-            raise MisconfigurationException("IPUs currently does not support different `accumulate_grad_batches` at "
-                                            f"different epochs: {value}.")
+        for epoch, count in value.items():
+            whole("an epoch of accumulate_grad_batches", epoch, 0)
+            whole("accumulate_grad_batches", count, 1)
         if set(value) != {0}:
-            raise MisconfigurationException(f"accumulate_grad_batches={value}: one number for all epochs is supported.")
+            return dict(value)
         value = value[0]
     return whole("accumulate_grad_batches", 1 if value is None else value, 1)
+
+
+def refuse_scheduled_accumulation(value, kind):
+    if isinstance(value, dict):
+        raise MisconfigurationException(
+            f"IPUs currently does not support different `accumulate_grad_batches` at different epochs: {value}."
+            if kind == "ipu" else f"accumulate_grad_batches={value}: one number for all epochs is supported.")
 
 
 def whole(name, value, least):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Hooks: what a module and a callback may override, and who is called. Callbacks come before the module, in their order."""
+import inspect
 
 
 class ModuleHooks:
@@ -100,7 +101,7 @@ class Calls:
         from pi_ml.module import LightningModule
         self._trainer, self._module, self._callbacks = trainer, module, list(callbacks)
         self._plain = (Callback, LightningModule)
-        self._found = {}
+        self._found, self._fitted = {}, {}
 
     def _receivers(self, name):
         callback, module = self._plain
@@ -114,9 +115,10 @@ class Calls:
 
     def __call__(self, name, *args):
         """True unless a receiver answered -1 (which skips, where the hook says so)."""
-        receivers = self._found.get(name)
+        receivers = self._fitted.get(name)
         if receivers is None:
-            receivers = self._receivers(name)
+            receivers = self._fitted[name] = [(_fitting(call, len(args) + 2 * of_callback), of_callback)
+                                              for call, of_callback in self._receivers(name)]
         going_on = True
         for call, of_callback in receivers:
             with self._trainer._logging_from(name):
@@ -132,3 +134,16 @@ class Calls:
     def overridden(self, name):
         """Whether anybody would be called."""
         return bool(self._found.get(name) or self._receivers(name))
+
+
+def _fitting(hook, count):
+    """A hook that may be called with `count` arguments: it gets those that its signature has, from the first on. One that wants
+    more has the number of a loader at its end (of earlier versions), which is 0."""
+    parameters = inspect.signature(hook).parameters.values()
+    placed = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    needed = sum(p.default is p.empty for p in placed)
+    if needed > count:
+        return lambda *args: hook(*args, *[0] * (needed - count))
+    if len(placed) < count and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return lambda *args: hook(*args[:len(placed)])
+    return hook

@@ -14,6 +14,7 @@ class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, tor
     """Give it training_step and configure_optimizers, and what else is wanted of the other steps, hooks and loaders."""
 
     CHECKPOINT_HYPER_PARAMS_KEY = "hyper_parameters"
+    precision = 32  # the trainer says which
 
     def __init__(self, *args, **kwargs):
         super().__init__()

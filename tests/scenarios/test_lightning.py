@@ -95,7 +95,7 @@ def test_gives_options_of_its_own_with_the_older_name_of_output_modes():
 
     class Shapes(pl.Callback):
         def on_train_batch_end(self, trainer, pl_module, outputs, *args):
-            seen.append(tuple(outputs.shape))
+            seen.append(tuple(outputs["loss"].shape))
 
     inference_opts = poptorch.Options()
     inference_opts.deviceIterations(32)
@@ -146,7 +146,7 @@ def trains_on(model, ipus):
 
     class Asks(pl.Callback):
         def on_train_batch_end(self, trainer, *args):
-            taken.append(trainer.strategy.poptorch_models["training"]._device.numIpus)
+            taken.append(trainer.strategy.poptorch_models["train"]._device.numIpus)
 
     with pytest.warns(UserWarning, match="one after the other"):
         pl.Trainer(ipus=ipus, strategy=IPUStrategy(device_iterations=20), callbacks=[Asks()], **short()).fit(model)

@@ -42,3 +42,8 @@ class IPUAccelerator(Accelerator):
         except ImportError:
             return False
         return poptorch.ipuHardwareIsAvailable()
+
+
+def made(kind):
+    """The accelerator of a name."""
+    return {"cpu": CPUAccelerator, "ipu": IPUAccelerator}[kind]()

@@ -14,14 +14,20 @@ class Strategy:
     local_rank = property(lambda self: world.local_rank())
     world_size = property(lambda self: world.size())
     root_device = None
+    model = accelerator = None  # model: what runs the steps, once a call has begun
 
     def connect(self, trainer):
         """Once, when the trainer is made: the flags are known."""
-        self.trainer = trainer
+        self.trainer, self.accelerator = trainer, trainer.accelerator
+
+    @property
+    def precision_plugin(self):
+        from pi_ml.plugins import precision
+        return precision.PrecisionPlugin()
 
     def setup(self, module, stages):
         """Before the loops of a call: `stages` are those that will run."""
-        self.module = module
+        self.module = self.model = module
 
     def loader(self, stage, loader):
         """The user's loader as the stage needs it."""

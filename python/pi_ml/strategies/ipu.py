@@ -10,10 +10,10 @@ from pi_ml import loading, world
 from pi_ml.log import log, rank_zero_warn
 from pi_ml.strategies.base import Strategy
 from pi_ml.strategies.steps import StepModule
+from pi_ml.trainer.states import RunningStage
 from pi_ml.utilities.exceptions import MisconfigurationException
 
 _steps = {"train": "training_step", "validate": "validation_step", "test": "test_step", "predict": "predict_step"}
-_stage_names = {"train": "training", "validate": "validating", "test": "testing", "predict": "predicting"}
 # Hooks around what an IPU does in one go: nobody can be called in its midst.
 _within = ("on_before_zero_grad", "on_before_backward", "on_after_backward", "on_before_optimizer_step",
            "transfer_batch_to_device")
@@ -47,7 +47,7 @@ class IPUStrategy(Strategy):
         self.automatic_loss_scaling = automatic_loss_scaling
         self._given = {"train": training_opts, "inference": inference_opts}
         self._made = {}
-        self.poptorch_models = {}  # by the name of the stage: training, validating, testing, predicting
+        self.poptorch_models = {}  # by RunningStage, or its text: train, validate, test, predict
         self._models, self._active, self.module = {}, None, None
         self.trainer = None
         if self.autoreport:
@@ -60,6 +60,11 @@ class IPUStrategy(Strategy):
             os.makedirs(self.autoreport_dir, exist_ok=True)
             options["autoReport.directory"] = os.fspath(self.autoreport_dir)
         os.environ["POPLAR_ENGINE_OPTIONS"] = json.dumps(options)
+
+    @property
+    def precision_plugin(self):
+        from pi_ml.plugins import precision
+        return precision.IPUPrecisionPlugin(self.trainer.precision)
 
     # ---- options
 
@@ -118,7 +123,8 @@ class IPUStrategy(Strategy):
         if "train" in stages:
             self._check_training(module)
         self._models = {stage: _Model(self, module, stage) for stage in stages}
-        self.poptorch_models = {_stage_names[stage]: model.executor for stage, model in self._models.items()}
+        self.poptorch_models = {RunningStage(stage): model.executor for stage, model in self._models.items()}
+        self.model = self._models[stages[0]].step
 
     def _tell_ignored(self):
         """Options of the user's own are used as they are: flags that say something else do nothing."""
@@ -245,7 +251,7 @@ class _Model:
             self.executor = poptorch.trainingModel(step, options, strategy.trainer.optimizers[0])
         else:
             self.executor = poptorch.inferenceModel(step, options)
-        self._step, self._spec, self._told = step, None, False
+        self.step, self._spec, self._told = step, None, False
         self.optimizer_state = None  # of a checkpoint: the device gets it with the program
         self._count = _index_arguments(getattr(module, self._name))
 
@@ -264,7 +270,7 @@ class _Model:
         results = self.executor(*leaves)
         if not self._told:
             self._tell_placement(loading.rows_of(batch))
-        output, logged = self._step.unpacked(results)
+        output, logged = self.step.unpacked(results)
         for entry, key, value in logged:
             self._trainer._log_now(entry, key, value)
         return output
@@ -272,10 +278,10 @@ class _Model:
     def _begin(self, leaves, spec):
         self._spec = spec
         # The executor's copy is the one that is captured.
-        for step in (self._step, self.executor._model):
+        for step in (self.step, self.executor._model):
             step.batch_spec = (spec, self._count)
-        self._step.training = self._stage == "train"
-        for ours, captured in zip(self._step.modules(), self.executor._model.modules()):
+        self.step.training = self._stage == "train"
+        for ours, captured in zip(self.step.modules(), self.executor._model.modules()):
             captured.training = ours.training  # as the hooks before the first step left them
         for leaf in leaves:
             if not isinstance(leaf, (torch.Tensor, int, float)):

@@ -51,6 +51,7 @@ class StepModule(torch.nn.Module):
         self.__dict__["_trainer"] = trainer
         self.__dict__["_made"] = {}  # by the capture, which works on a copy of this module: shared with it
         self.batch_spec = None
+        self.precision = trainer.precision
 
     def forward(self, *leaves):
         from poptorch.blocks import joining_last_block

@@ -58,7 +58,7 @@ class Losses(pl.Callback):
         self.values = []
 
     def on_train_batch_end(self, trainer, pl_module, outputs, batch, batch_idx, unused=0):
-        self.values.append(outputs["loss"] if isinstance(outputs, dict) else outputs)
+        self.values.append(outputs["loss"])
 
     def numbers(self):
         return [v.float().mean().item() for v in self.values]

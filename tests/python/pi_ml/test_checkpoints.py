@@ -190,3 +190,27 @@ def test_a_training_on_ipus_goes_on_on_the_cpu_with_its_optimisers_state(tmp_pat
         return model
 
     lit.same_weights(resumed(ipus=1), resumed(), rtol=1e-3, atol=1e-5)
+
+
+def test_what_a_callback_returns_when_saving_it_gets_when_loading(tmp_path):
+    class Counts(pl.Callback):
+        def __init__(self):
+            self.batches, self.loaded = 0, None
+
+        def on_train_batch_end(self, *args):
+            self.batches += 1
+
+        def on_save_checkpoint(self, trainer, pl_module, checkpoint):
+            assert "state_dict" in checkpoint
+            return {"batches": self.batches}
+
+        def on_load_checkpoint(self, trainer, pl_module, callback_state):
+            self.loaded = callback_state
+
+    made = lit.trainer(tmp_path, callbacks=[Counts()], limit_train_batches=3)
+    made.fit(lit.Classifier(), lit.loader(8))
+    made.save_checkpoint(tmp_path / "made.ckpt")
+    again = Counts()
+    lit.trainer(tmp_path, callbacks=[again], limit_train_batches=3, max_epochs=2).fit(
+        lit.Classifier(), lit.loader(8), ckpt_path=tmp_path / "made.ckpt")
+    assert again.loaded == {"batches": 3} and again.batches == 3

@@ -130,3 +130,68 @@ def test_batches_go_through_the_transfer_hooks(tmp_path):
     fresh = Halves()
     x, y = next(iter(lit.loader(shuffle=True)))
     assert losses[0] == pytest.approx(expected(fresh(x * 0), y).item(), rel=0.3)
+
+
+@pytest.mark.parametrize("place", [{}, {"ipus": 1}])
+def test_hooks_get_the_arguments_that_their_signature_has(tmp_path, place):
+    got = []
+
+    class Six(pl.Callback):
+        def on_train_batch_start(self, trainer, pl_module, batch, batch_idx):
+            got.append(("start", batch_idx))
+
+        def on_train_batch_end(self, trainer, pl_module, outputs, batch, batch_idx):
+            got.append(("six", batch_idx))
+
+        def on_validation_batch_end(self, trainer, pl_module, outputs, batch, batch_idx):
+            got.append(("validation", batch_idx))
+
+    class Seven(pl.Callback):
+        def on_train_batch_end(self, trainer, pl_module, outputs, batch, batch_idx, dataloader_idx):
+            got.append(("seven", batch_idx, dataloader_idx))
+
+        def on_validation_batch_end(self, trainer, pl_module, outputs, batch, batch_idx, dataloader_idx):
+            got.append(("loader", dataloader_idx))
+
+    class Own(pl.Callback):
+        def on_train_batch_end(self, trainer, pl_module, outputs, batch, batch_idx, mine="kept"):
+            got.append((mine, batch_idx))
+
+    class Any(pl.Callback):
+        def on_train_batch_end(self, *args):
+            got.append(("any", len(args)))
+
+    class Module(lit.Classifier):
+        def on_train_batch_end(self, outputs, batch, batch_idx):
+            got.append(("module", batch_idx))
+
+    by_lambda = pl.callbacks.LambdaCallback(
+        on_train_batch_end=lambda trainer, module, outputs, batch, index: got.append(("lambda", index)))
+    made = lit.trainer(tmp_path, limit_train_batches=2, limit_val_batches=1, num_sanity_val_steps=1,
+                       callbacks=[Six(), Seven(), Own(), Any(), by_lambda], **place)
+    made.fit(Module(), lit.loader(8), lit.loader(8, 16))
+    for batch in (0, 1):
+        for call in (("start", batch), ("six", batch), ("seven", batch, 0), ("kept", batch), ("lambda", batch), ("module", batch)):
+            assert got.count(call) == 1, call
+    assert got.count(("any", 5)) == 2 and got.count(("validation", 0)) == got.count(("loader", 0)) == 2
+
+
+@pytest.mark.parametrize("place", [{}, {"ipus": 1}])
+@pytest.mark.parametrize("as_dictionary", [False, True])
+def test_outputs_of_training_steps_have_the_loss_by_name(tmp_path, place, as_dictionary):
+    class Module(lit.Classifier):
+        def training_step(self, batch, batch_idx):
+            loss = super().training_step(batch, batch_idx)
+            return {"loss": loss, "twice": 2 * loss} if as_dictionary else loss
+
+        def training_epoch_end(self, outputs):
+            seen.append([sorted(o) for o in outputs])
+
+    class Looks(pl.Callback):
+        def on_train_batch_end(self, trainer, pl_module, outputs, batch, batch_idx):
+            assert outputs["loss"].numel() == 1 and (not as_dictionary or outputs["twice"] == 2 * outputs["loss"])
+
+    seen = []
+    made = lit.trainer(tmp_path, limit_train_batches=2, callbacks=[Looks()], **place)
+    made.fit(Module(), lit.loader(8))
+    assert seen == [[["loss", "twice"] if as_dictionary else ["loss"]] * 2]

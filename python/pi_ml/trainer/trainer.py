@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Trainer: the flags, the four calls, and what can be asked of a running training."""
 import contextlib
+import copy
 import inspect
 import os
 import signal
 import threading
 
 from pi_ml import checkpoints, flags, loading, logging_rules, world
+from pi_ml.accelerators import IPUAccelerator, made
 from pi_ml.callbacks import standard
 from pi_ml.evaluating import Evaluation
 from pi_ml.fitting import Fit
@@ -16,6 +18,7 @@ from pi_ml.loggers import loggers_of
 from pi_ml.optimizers import configured
 from pi_ml.results import Results, number, single
 from pi_ml.seeding import random_states, set_random_states
+from pi_ml.trainer.states import RunningStage, TrainerFn, TrainerState, TrainerStatus
 from pi_ml.utilities.exceptions import MisconfigurationException
 from pi_ml.version import VERSION
 
@@ -43,13 +46,13 @@ class Trainer:
         flags.refuse_both("ckpt_path", ckpt_path, "resume_from_checkpoint", resume_from_checkpoint)
         strategy = strategy if strategy is not None else plugins
         kind, self.num_devices = flags.devices(accelerator, devices, ipus, strategy)
-        self.accelerator = kind
+        self.accelerator = made(kind)
         self.strategy = flags.strategy_of(strategy, kind)
         self.num_devices = flags.of_instance(kind, self.num_devices)
         if kind == "ipu":
             flags.check_replicas(self.num_devices, self.strategy)
         self.precision = flags.precision(precision, kind)
-        self.accumulate_grad_batches = flags.accumulation(accumulate_grad_batches, kind)
+        self.accumulate_grad_batches = flags.accumulation(accumulate_grad_batches)
         self.gradient_clip_val, self.gradient_clip_algorithm = _clipping(gradient_clip_val, gradient_clip_algorithm)
         self._fast = flags.whole("fast_dev_run", int(fast_dev_run), 0)
         self.fast_dev_run = fast_dev_run
@@ -111,7 +114,6 @@ class Trainer:
                 self._fast
 
     def _announce(self, kind):
-        from pi_ml.accelerators import IPUAccelerator
         available = kind == "ipu" or IPUAccelerator.is_available()
         log.info("GPU available: False, used: False")
         log.info("TPU available: False, using: 0 TPU cores")
@@ -128,8 +130,8 @@ class Trainer:
         self.optimizers, self.lr_scheduler_configs = [], []
         self.current_epoch = self.global_step = 0
         self.num_training_batches = 0
-        self.should_stop = self.sanity_checking = self.interrupted = False
-        self.stage = None  # train, validate, test, predict
+        self.should_stop = self.interrupted = False
+        self.state = TrainerState()
         self.callback_metrics, self.logged_metrics, self.progress_bar_metrics = {}, {}, {}
         self.train_dataloader, self.val_dataloaders, self.test_dataloaders, self.predict_dataloaders = None, [], [], []
         self.tested_ckpt_path = self.validated_ckpt_path = self.predicted_ckpt_path = None
@@ -137,10 +139,15 @@ class Trainer:
         self._rows, self._loader_index, self._is_last_batch = 1, None, False
         self._fit = Fit(self)
 
-    training = property(lambda self: self.stage == "train")
-    validating = property(lambda self: self.stage == "validate" and not self.sanity_checking)
-    testing = property(lambda self: self.stage == "test")
-    predicting = property(lambda self: self.stage == "predict")
+    stage = property(lambda self: self.state.stage, lambda self, stage: setattr(self.state, "stage", RunningStage(stage)))
+    training = property(lambda self: self.stage is RunningStage.TRAINING)
+    sanity_checking = property(lambda self: self.stage is RunningStage.SANITY_CHECKING)
+    validating = property(lambda self: self.stage is RunningStage.VALIDATING)
+    testing = property(lambda self: self.stage is RunningStage.TESTING)
+    predicting = property(lambda self: self.stage is RunningStage.PREDICTING)
+    evaluating = property(lambda self: self.stage is not None and self.stage.evaluating)
+    precision_plugin = property(lambda self: self.strategy.precision_plugin)
+    ipus = property(lambda self: self.num_devices if self.accelerator.name == "ipu" else 0)
     is_global_zero = property(lambda self: world.rank() == 0)
     global_rank = property(lambda self: world.rank())
     local_rank = property(lambda self: world.local_rank())
@@ -169,7 +176,7 @@ class Trainer:
         """Weight updates of the whole training."""
         if self.max_epochs == -1:
             return float("inf") if self.max_steps == -1 else self.max_steps
-        accumulation = 1 if self.accelerator == "ipu" else self.accumulate_grad_batches
+        accumulation = 1 if self.accelerator.name == "ipu" else self.accumulate_grad_batches
         per_epoch = -(-self._fit.prepared_batches() // accumulation)
         total = per_epoch * self.max_epochs
         return total if self.max_steps == -1 else min(total, self.max_steps)
@@ -199,6 +206,7 @@ class Trainer:
         """Trains. ckpt_path: goes on from a checkpoint."""
         train_dataloaders, datamodule = _data_module_first(train_dataloaders, datamodule)
         self._check_module(model, "fit")
+        flags.refuse_scheduled_accumulation(self.accumulate_grad_batches, self.accelerator.name)
         self.should_stop = False
         path = ckpt_path or self.resume_from_checkpoint
         with self._running(model, datamodule, "fit"):
@@ -251,28 +259,32 @@ class Trainer:
     @contextlib.contextmanager
     def _running(self, module, datamodule, what):
         """Hooks around every call; an interrupted one ends in order, a failed one frees the IPUs."""
-        self.model = self.lightning_module = module
-        module.trainer = self
+        self.model = self.lightning_module = self.strategy.model = module
+        module.trainer, module.precision = self, self.precision
         self.datamodule = datamodule
         if datamodule is not None:
             datamodule.trainer = self
         self.interrupted = False
+        self.state = TrainerState(TrainerStatus.RUNNING, TrainerFn(what))
         self._attach_callbacks(module)
         try:
             self._set_up(module, datamodule, what)
             with _termination_as_interrupt():
                 yield
+            self.state.status = TrainerStatus.FINISHED
         except KeyboardInterrupt as interrupt:
             self.interrupted = True
+            self.state.status = TrainerStatus.INTERRUPTED
             rank_zero_warn("Detected KeyboardInterrupt, attempting graceful shutdown...")
             self._calls.of_callbacks("on_exception", interrupt)
         except BaseException as problem:
+            self.state.status = TrainerStatus.INTERRUPTED
             self._calls.of_callbacks("on_exception", problem)
             raise
         finally:
             self.strategy.teardown()
             self._tear_down(module, datamodule, what)
-            self.stage = None
+            self.state.stage = None
 
     def _attach_callbacks(self, module):
         from_module = loading.listed(module.configure_callbacks())
@@ -402,7 +414,10 @@ class Trainer:
             out[module.CHECKPOINT_HYPER_PARAMS_KEY] = dict(module.hparams)
         if self.datamodule is not None and self.datamodule.state_dict():
             out[type(self.datamodule).__qualname__] = self.datamodule.state_dict()
-        self._calls.of_callbacks("on_save_checkpoint", out) if self._calls else None
+        for callback in self.callbacks:
+            state = callback.on_save_checkpoint(self, module, out)
+            if state and not weights_only:
+                out["callbacks"][callback.state_key] = state
         module.on_save_checkpoint(out)
         return out
 
@@ -425,7 +440,9 @@ class Trainer:
             config["scheduler"].load_state_dict(state)
         for callback in self.callbacks:
             if callback.state_key in found["callbacks"]:
-                callback.load_state_dict(found["callbacks"][callback.state_key])
+                state = found["callbacks"][callback.state_key]
+                callback.on_load_checkpoint(self, module, copy.deepcopy(state))
+                callback.load_state_dict(copy.deepcopy(state))
         data = found.get(type(self.datamodule).__qualname__)
         if data is not None:
             self.datamodule.load_state_dict(data)
