@@ -229,7 +229,7 @@ export interface HostStatistic {
 export const kinds = ['compute', 'exchange', 'globalExchange', 'host', 'sync', 'control'];
 
 const inside = document.getElementById('data')?.textContent ?? '';
-const bundle: Record<string, unknown> | null = inside ? JSON.parse(inside) : null;
+const bundle: Record<string, unknown> | null = inside ? (JSON.parse(inside) as Record<string, unknown>) : null;
 export const exported = bundle !== null;
 
 const kept = new Map<string, Promise<unknown>>();
@@ -249,7 +249,7 @@ async function fetched(path: string): Promise<unknown> {
     return found;
   }
   const answer = await fetch(path);
-  const value = await answer.json();
+  const value = (await answer.json()) as { error?: string };
   if (!answer.ok) throw new Error(value.error ?? `The server answered ${answer.status}.`);
   return value;
 }

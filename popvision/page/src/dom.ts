@@ -2,8 +2,10 @@
 // Making elements, and writing numbers. A number that comes from a report carries its key and its exact value, so that
 // tests can read them off the page.
 
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each event has its own type
+type Listener = (event: any) => void;
 type Child = Node | string | number | null | undefined | false | Child[];
-type Attributes = Record<string, string | number | boolean | ((event: any) => void) | undefined>;
+type Attributes = Record<string, string | number | boolean | Listener | undefined>;
 
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -31,6 +33,60 @@ function append(element: Element, children: Child[]): void {
 export function clear(element: Element, ...children: Child[]): void {
   element.replaceChildren();
   append(element, children);
+}
+
+// Two columns: what, and its value.
+export function tableOf(rows: [string, Child][]): HTMLElement {
+  return h(
+    'table',
+    {},
+    rows.map(([name, value]) => h('tr', {}, h('td', {}, name), h('td', {}, value))),
+  );
+}
+
+// A line of a table that compares: what, then the cells of compared().
+export function comparedRow(title: string, ...cells: Parameters<typeof compared>): HTMLElement {
+  return h('tr', {}, h('td', {}, title), compared(...cells));
+}
+// A part that opens, with a table in it.
+export function folded(title: string, rows: Child, attributes: Attributes = {}): HTMLElement {
+  return h('details', attributes, h('summary', {}, title), h('table', {}, rows));
+}
+
+// ---- fields ----
+
+// options: values, or pairs of value and text.
+export function chooser(
+  options: (string | [string, string])[],
+  choose: (value: string) => void,
+  attributes: Attributes = {},
+): HTMLSelectElement {
+  const select: HTMLSelectElement = h('select', { ...attributes, onchange: () => choose(select.value) });
+  for (const option of options) {
+    const [value, text] = typeof option === 'string' ? [option, option] : option;
+    select.append(h('option', { value }, text));
+  }
+  return select;
+}
+export function tickBox(label: string, checked: boolean, change: (checked: boolean) => void): HTMLElement {
+  const box: HTMLInputElement = h('input', { type: 'checkbox', checked, onchange: () => change(box.checked) });
+  return h('label', {}, box, ` ${label}`);
+}
+export function filterField(placeholder: string, change: (text: string) => void): HTMLInputElement {
+  const field: HTMLInputElement = h('input', { type: 'search', placeholder, oninput: () => change(field.value) });
+  return field;
+}
+// enter: what Enter does with the text.
+export function searchField(
+  placeholder: string,
+  enter: (text: string, back: boolean) => void,
+  attributes: Attributes = {},
+): HTMLInputElement {
+  const onkeydown = (e: KeyboardEvent): void => {
+    if (e.key === 'Enter') enter(field.value, e.shiftKey);
+  };
+  const field: HTMLInputElement = h('input', { type: 'search', placeholder, onkeydown, ...attributes });
+  return field;
 }
 
 const svgSpace = 'http://www.w3.org/2000/svg';
@@ -61,13 +117,32 @@ export type Unit =
   | 'ns'
   | 'watts'
   | 'joules';
-let memoryUnit: 'B' | 'KiB' | 'MiB' = (localStorageGet('unit') as 'B' | 'KiB' | 'MiB') || 'B';
-export function setMemoryUnit(unit: typeof memoryUnit): void {
+const memoryUnits = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+export type MemoryUnit = 'auto' | keyof typeof memoryUnits;
+export const memoryUnitNames = ['auto', ...Object.keys(memoryUnits)];
+let memoryUnit = (localStorageGet('unit') as MemoryUnit | null) ?? 'auto';
+export function setMemoryUnit(unit: MemoryUnit): void {
   memoryUnit = unit;
   localStorageSet('unit', unit);
 }
 export function getMemoryUnit(): string {
   return memoryUnit;
+}
+// The largest unit of which there is at least one.
+function fitting(bytes: number): keyof typeof memoryUnits {
+  if (bytes < 1024) return 'B';
+  return bytes < 1024 ** 2 ? 'KiB' : bytes < 1024 ** 3 ? 'MiB' : 'GiB';
+}
+function unitFor(bytes: number): keyof typeof memoryUnits {
+  return memoryUnit === 'auto' ? fitting(Math.abs(bytes)) : memoryUnit;
+}
+// What an axis up to a value counts in.
+export function axisUnit(high: number, unit: Unit): number {
+  return unit === 'bytes' ? memoryUnits[unitFor(high)] : 1;
+}
+function memoryText(bytes: number): string {
+  const unit = unitFor(bytes);
+  return unit === 'B' ? `${thousands(bytes)} B` : `${(bytes / memoryUnits[unit]).toFixed(unit === 'KiB' ? 1 : 2)} ${unit}`;
 }
 
 // An exported page may stand where nothing can be stored.
@@ -103,11 +178,7 @@ export function prefixed(value: number, unit: string): string {
 export function format(value: number, unit: Unit): string {
   switch (unit) {
     case 'bytes':
-      return memoryUnit === 'B'
-        ? `${thousands(value)} B`
-        : memoryUnit === 'KiB'
-          ? `${(value / 1024).toFixed(1)} KiB`
-          : `${(value / 1048576).toFixed(2)} MiB`;
+      return memoryText(value);
     case 'share':
       return `${(100 * value).toFixed(1)} %`;
     case 'seconds':
@@ -132,7 +203,8 @@ export function format(value: number, unit: Unit): string {
 }
 
 export function num(key: string, value: number, unit: Unit = 'count'): HTMLElement {
-  return h('span', { class: 'num', 'data-key': key, 'data-v': value }, format(value, unit));
+  const title = unit === 'bytes' ? `${thousands(value)} B` : undefined; // exactly
+  return h('span', { class: 'num', title, 'data-key': key, 'data-v': value }, format(value, unit));
 }
 
 export function percentOf(value: number, other: number): string {

@@ -4,7 +4,17 @@ import './style.css';
 import type { Context, View } from './app';
 import type { Site } from './data';
 import { Report, exported, forget, fresh, get } from './data';
-import { clear, getMemoryUnit, h, localStorageGet, localStorageSet, reactions, setMemoryUnit } from './dom';
+import type { MemoryUnit } from './dom';
+import {
+  clear,
+  getMemoryUnit,
+  h,
+  localStorageGet,
+  localStorageSet,
+  memoryUnitNames,
+  reactions,
+  setMemoryUnit,
+} from './dom';
 import { hideTip } from './canvas';
 import type { Kept } from './keep';
 import { prune, restore, save } from './keep';
@@ -105,11 +115,11 @@ function drawHeader(): void {
       {
         'aria-label': 'unit of memory',
         onchange: (e: Event) => {
-          setMemoryUnit((e.target as HTMLSelectElement).value as 'B');
+          setMemoryUnit((e.target as HTMLSelectElement).value as MemoryUnit);
           void draw(true);
         },
       },
-      ['B', 'KiB', 'MiB'].map(u => h('option', { value: u, selected: u === getMemoryUnit() }, u)),
+      memoryUnitNames.map(u => h('option', { value: u, selected: u === getMemoryUnit() }, u)),
     ),
     h('button', { title: 'dark or light (t)', onclick: toggleTheme }, theme() === 'dark' ? '☀' : '☾'),
   );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stacked bars over a long row of things (tiles, steps): zoom from all to one, an overview strip, hover, selection by
 // click and arrow keys, a limit line, and the line of another report for comparison.
-import { h, format, thousands, timed } from './dom';
+import { axisUnit, h, format, thousands, timed } from './dom';
 import { keep } from './keep';
 import type { Unit } from './dom';
 import { Surface, colour, hideTip, showTip, ticks, tipTable, plotFont } from './canvas';
@@ -245,7 +245,9 @@ export class StackPlot {
     const { context: c, width, height } = this.surface;
     c.font = plotFont();
     c.textBaseline = 'alphabetic';
-    for (const value of ticks(0, high, 5)) {
+    const scale = axisUnit(high, this.options.unit);
+    for (const mark of ticks(0, high / scale, 5)) {
+      const value = mark * scale;
       c.strokeStyle = colour('line');
       c.lineWidth = 1;
       c.beginPath();

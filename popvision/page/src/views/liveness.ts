@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-import type { View } from '../app';
-import type { Variables } from '../data';
+import type { Context, View } from '../app';
+import type { Liveness, Programs, Variables } from '../data';
+import type { Series } from '../stackplot';
 import { legend, numberColumn } from '../app';
 import { paletteColour } from '../canvas';
-import { clear, compared, format, h, highest, num } from '../dom';
+import { chooser, clear, comparedRow, filterField, format, h, highest, num, searchField, tickBox } from '../dom';
 import { Grid } from '../grid';
 import { StackPlot } from '../stackplot';
 
@@ -38,45 +39,15 @@ export function liveAt(variables: Variables, step: number): Row[] {
   return rows;
 }
 
-export const liveness: View = async ({ report, other, target, go }) => {
-  const [data, variables, programs, second, otherVariables] = await Promise.all([
-    report.liveness(),
-    report.variables(),
-    report.programs(),
-    other?.liveness(),
-    other?.variables(),
-  ]);
-  if (!data.bytes.length)
-    return h(
-      'div',
-      {},
-      h('h2', {}, 'Liveness'),
-      h(
-        'p',
-        { class: 'soft' },
-        'The report has no liveness. Set autoReport.outputGraphProfile (part of autoReport.all).',
-      ),
-    );
-  const name = (step: number): string => {
-    const p = data.program[step];
-    return p === null || p === undefined ? '' : programs.names[programs.name[p]];
-  };
-  let bytes = data.bytes,
-    always = data.alwaysLive,
-    withAlways = false,
-    which = 'all tiles',
-    kind: 'some' | 'always' = 'some',
-    step = -1;
-  const details = h('div', {});
-  const heading = h('div', { class: 'panel' });
-  const grid = new Grid<Row>({
+function variableGrid(): Grid<Row> {
+  return new Grid<Row>({
     rows: [],
     height: 430,
     sorted: 1,
     filter: (row, text) => row.name.toLowerCase().includes(text),
     columns: [
       { title: 'Variable', width: 'minmax(150px, 1fr)', cell: r => r.name || `variable ${r.id}`, sort: r => r.name },
-      numberColumn<Row>(
+      numberColumn(
         'Bytes',
         r => r.bytes,
         'bytes',
@@ -87,180 +58,193 @@ export const liveness: View = async ({ report, other, target, go }) => {
       { title: 'Steps', width: '110px', right: true, cell: r => `${r.from} – ${r.to}`, sort: r => r.to - r.from },
     ],
   });
-  const fill = (): void => {
-    const listed = (of: Variables) => liveAt(of, step).filter(r => r.always === (kind === 'always'));
-    const rows = listed(variables),
-      others = otherVariables && listed(otherVariables);
-    const largest = (of: Row[]): number => highest(of.map(r => r.bytes), 0);
-    grid.setRows(rows);
+}
+
+interface Data {
+  liveness: Liveness;
+  variables: Variables;
+  programs: Programs;
+  second: Liveness | undefined;
+  otherVariables: Variables | undefined;
+}
+interface Curve {
+  name: string; // 'all tiles', or which
+  bytes: number[];
+  alwaysLive: number;
+}
+
+// What is live at each step, of all tiles or of one, and the variables of the step that is selected.
+class Steps {
+  readonly heading = h('div', { class: 'panel' });
+  readonly details = h('div', {});
+  readonly key = h('div', {});
+  readonly grid = variableGrid();
+  readonly plot: StackPlot;
+  private curve: Curve;
+  private withAlways = false;
+  private always = false; // list the variables that are always live
+  private step = -1;
+
+  constructor(
+    private readonly context: Context,
+    private readonly data: Data,
+  ) {
+    this.curve = this.allTiles();
+    this.plot = new StackPlot({
+      count: this.curve.bytes.length,
+      unit: 'bytes',
+      what: 'step',
+      series: [],
+      other: data.second?.bytes,
+      otherName: context.other?.name,
+      describe: i => [['program', this.nameOf(i)]],
+      select: i => {
+        this.step = i;
+        this.fill();
+      },
+    });
+    this.draw();
+  }
+  get count(): number {
+    return this.curve.bytes.length;
+  }
+  get peak(): number {
+    return this.curve.bytes.indexOf(highest(this.curve.bytes, 0));
+  }
+  showAlways(withAlways: boolean): void {
+    this.withAlways = withAlways;
+    this.draw();
+  }
+  list(always: boolean): void {
+    this.always = always;
+    this.fill();
+  }
+  async showTile(text: string): Promise<void> {
+    try {
+      this.curve = text === '' ? this.allTiles() : await this.ofTile(text);
+      this.draw();
+      this.plot.show(this.peak);
+    } catch (error) {
+      clear(this.heading, h('p', { class: 'error' }, (error as Error).message));
+    }
+  }
+  findNext(text: string): void {
+    for (let i = 1; i <= this.count; ++i) {
+      const at = (this.step + i) % this.count;
+      if (!this.nameOf(at).toLowerCase().includes(text.toLowerCase())) continue;
+      this.plot.show(at);
+      return;
+    }
+  }
+  private allTiles(): Curve {
+    return { name: 'all tiles', ...this.data.liveness };
+  }
+  private async ofTile(text: string): Promise<Curve> {
+    const one = await this.context.report.livenessOfTile(Number(text));
+    if (!one.known) throw new Error('What lies on a tile is recorded with autoReport.outputLoweredVars.');
+    return { name: `tile ${text}`, ...one };
+  }
+  private nameOf(step: number): string {
+    const program = this.data.liveness.program[step] ?? -1;
+    return program < 0 ? '' : this.data.programs.names[this.data.programs.name[program]];
+  }
+  private draw(): void {
+    const { name, bytes, alwaysLive } = this.curve;
+    const series: Series[] = [{ name: 'not always live', colour: paletteColour(1), values: bytes }];
+    const values = new Float64Array(bytes.length).fill(alwaysLive);
+    if (this.withAlways) series.unshift({ name: 'always live', colour: paletteColour(0), values });
+    const comparable = name === 'all tiles' && !this.withAlways;
+    this.plot.update({ series, other: comparable ? this.data.second?.bytes : undefined });
+    clear(this.key, legend(series.map(s => [`${s.name}, ${name}`, s.colour])));
+  }
+  private listed(of: Variables): Row[] {
+    return liveAt(of, this.step).filter(row => row.always === this.always);
+  }
+  private fill(): void {
+    const rows = this.listed(this.data.variables),
+      others = this.data.otherVariables && this.listed(this.data.otherVariables),
+      program = this.data.liveness.program[this.step];
+    this.grid.setRows(rows);
     clear(
-      heading,
-      h('h3', {}, 'Step ', num('step.index', step), ` ${name(step)}`),
-      h(
-        'table',
-        {},
-        h(
-          'tr',
-          {},
-          h('td', {}, 'Not always live'),
-          compared('step.bytes', bytes[step], second ? (second.bytes[step] ?? 0) : undefined, 'bytes'),
-        ),
-        h('tr', {}, h('td', {}, 'Always live'), compared('step.alwaysLive', always, second?.alwaysLive, 'bytes')),
-        h('tr', {}, h('td', {}, 'Variables listed'), compared('step.variables', rows.length, others?.length)),
-        h(
-          'tr',
-          {},
-          h('td', {}, 'The largest of them'),
-          compared('step.largest', largest(rows), others && largest(others), 'bytes'),
-        ),
-        h(
-          'tr',
-          {},
-          h('td', {}, 'Peak of all steps'),
-          compared('liveness.peak', highest(data.bytes, 0), second && highest(second.bytes, 0), 'bytes'),
-        ),
-      ),
-      data.program[step] !== null
-        ? h('button', { onclick: () => go('programs', data.program[step]!) }, 'Show in the program tree')
+      this.heading,
+      h('h3', {}, 'Step ', num('step.index', this.step), ` ${this.nameOf(this.step)}`),
+      h('table', {}, this.figures(rows, others)),
+      program !== null
+        ? h('button', { onclick: () => this.context.go('programs', program) }, 'Show in the program tree')
         : null,
     );
-    details.dataset.step = String(step);
-  };
-  const plot = new StackPlot({
-    count: bytes.length,
-    unit: 'bytes',
-    what: 'step',
-    series: [],
-    other: second?.bytes,
-    otherName: other?.name,
-    describe: i => [['program', name(i)]],
-    select: i => {
-      step = i;
-      fill();
-    },
-  });
-  const key = h('div', {});
-  const draw = (): void => {
-    const series = [{ name: 'not always live', colour: paletteColour(1), values: bytes as ArrayLike<number> }];
-    if (withAlways)
-      series.unshift({
-        name: 'always live',
-        colour: paletteColour(0),
-        values: new Float64Array(bytes.length).fill(always),
-      });
-    plot.update({ series, other: which === 'all tiles' && !withAlways ? second?.bytes : undefined });
-    clear(key, legend(series.map(s => [`${s.name}, ${which}`, s.colour])));
-  };
-  const peak = (): number => {
-    let best = 0;
-    for (let i = 1; i < bytes.length; ++i) if (bytes[i] > bytes[best]) best = i;
-    return best;
-  };
-  const source = h('input', {
+    this.details.dataset.step = String(this.step);
+  }
+  private figures(rows: Row[], others: Row[] | undefined): HTMLElement[] {
+    const { liveness, second } = this.data,
+      { bytes, alwaysLive } = this.curve;
+    const largest = (of: Row[]): number =>
+      highest(
+        of.map(r => r.bytes),
+        0,
+      );
+    const peak = (of: Liveness): number => highest(of.bytes, 0);
+    const there = second && (second.bytes[this.step] ?? 0);
+    return [
+      comparedRow('Not always live', 'step.bytes', bytes[this.step], there, 'bytes'),
+      comparedRow('Always live', 'step.alwaysLive', alwaysLive, second?.alwaysLive, 'bytes'),
+      comparedRow('Variables listed', 'step.variables', rows.length, others?.length),
+      comparedRow('The largest of them', 'step.largest', largest(rows), others && largest(others), 'bytes'),
+      comparedRow('Peak of all steps', 'liveness.peak', peak(liveness), second && peak(second), 'bytes'),
+    ];
+  }
+}
+
+function bar(steps: Steps): HTMLElement {
+  const source: HTMLInputElement = h('input', {
     type: 'search',
     placeholder: 'all tiles, or a number',
     size: 18,
     'aria-label': 'tile',
-    onchange: async () => {
-      const text = source.value.trim();
-      try {
-        if (text === '') {
-          bytes = data.bytes;
-          always = data.alwaysLive;
-          which = 'all tiles';
-        } else {
-          const one = await report.livenessOfTile(Number(text));
-          if (!one.known) throw new Error('What lies on a tile is recorded with autoReport.outputLoweredVars.');
-          bytes = one.bytes;
-          always = one.alwaysLive;
-          which = `tile ${text}`;
-        }
-        draw();
-        plot.show(peak());
-      } catch (error) {
-        clear(heading, h('p', { class: 'error' }, (error as Error).message));
-      }
-    },
-  }) as HTMLInputElement;
-  const find = h('input', {
-    type: 'search',
-    placeholder: 'Find a step by name, Enter for the next',
-    onkeydown: (event: KeyboardEvent) => {
-      if (event.key !== 'Enter') return;
-      const text = find.value.toLowerCase();
-      for (let i = 1; i <= bytes.length; ++i) {
-        const at = (step + i) % bytes.length;
-        if (name(at).toLowerCase().includes(text)) {
-          plot.show(at);
-          return;
-        }
-      }
-    },
-  }) as HTMLInputElement;
-  draw();
-  plot.show(target >= 0 && target < bytes.length ? target : peak());
-  clear(
-    details,
-    heading,
-    h(
-      'div',
-      { class: 'bar' },
-      h(
-        'select',
-        {
-          'aria-label': 'which variables',
-          onchange: (e: Event) => {
-            kind = (e.target as HTMLSelectElement).value as 'some';
-            fill();
-          },
-        },
-        h('option', { value: 'some' }, 'not always live'),
-        h('option', { value: 'always' }, 'always live'),
-      ),
-      h('input', {
-        type: 'search',
-        placeholder: 'Filter variables',
-        oninput: (e: Event) => grid.setFilter((e.target as HTMLInputElement).value),
-      }),
-    ),
-    grid.element,
-  );
+    onchange: () => void steps.showTile(source.value.trim()),
+  });
   return h(
     'div',
-    {},
-    h('h2', {}, 'Liveness'),
-    h(
-      'div',
-      { class: 'bar' },
-      h('label', {}, 'On ', source),
-      find,
-      h(
-        'label',
-        {},
-        h('input', {
-          type: 'checkbox',
-          onchange: (e: Event) => {
-            withAlways = (e.target as HTMLInputElement).checked;
-            draw();
-          },
-        }),
-        ' with always live',
-      ),
-      h('button', { onclick: () => plot.show(peak()) }, 'Peak'),
-      h('button', { onclick: () => plot.range.reset() }, 'All steps'),
-      h('span', { class: 'soft' }, `${format(bytes.length, 'count')} steps`),
-    ),
-    h(
-      'div',
-      { class: 'split' },
-      h(
-        'div',
-        { class: 'panel' },
-        plot.element,
-        key,
-        second ? h('p', { class: 'soft' }, `Line: ${other!.name}, by step`) : null,
-      ),
-      details,
-    ),
+    { class: 'bar' },
+    h('label', {}, 'On ', source),
+    searchField('Find a step by name, Enter for the next', text => steps.findNext(text)),
+    tickBox('with always live', false, checked => steps.showAlways(checked)),
+    h('button', { onclick: () => steps.plot.show(steps.peak) }, 'Peak'),
+    h('button', { onclick: () => steps.plot.range.reset() }, 'All steps'),
+    h('span', { class: 'soft' }, `${format(steps.count, 'count')} steps`),
   );
+}
+function listBar(steps: Steps): HTMLElement {
+  const which: [string, string][] = [
+    ['some', 'not always live'],
+    ['always', 'always live'],
+  ];
+  return h(
+    'div',
+    { class: 'bar' },
+    chooser(which, value => steps.list(value === 'always'), { 'aria-label': 'which variables' }),
+    filterField('Filter variables', text => steps.grid.setFilter(text)),
+  );
+}
+
+export const liveness: View = async context => {
+  const { report, other, target } = context;
+  const [mine, variables, programs, second, otherVariables] = await Promise.all([
+    report.liveness(),
+    report.variables(),
+    report.programs(),
+    other?.liveness(),
+    other?.variables(),
+  ]);
+  const title = h('h2', {}, 'Liveness');
+  if (!mine.bytes.length) {
+    const how = 'Set autoReport.outputGraphProfile (part of autoReport.all).';
+    return h('div', {}, title, h('p', { class: 'soft' }, `The report has no liveness. ${how}`));
+  }
+  const steps = new Steps(context, { liveness: mine, variables, programs, second, otherVariables });
+  steps.plot.show(target >= 0 && target < steps.count ? target : steps.peak);
+  clear(steps.details, steps.heading, listBar(steps), steps.grid.element);
+  const line = other ? h('p', { class: 'soft' }, `Line: ${other.name}, by step`) : null;
+  const plot = h('div', { class: 'panel' }, steps.plot.element, steps.key, line);
+  return h('div', {}, title, bar(steps), h('div', { class: 'split' }, plot, steps.details));
 };

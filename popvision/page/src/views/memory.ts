@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-import type { View } from '../app';
+import type { Context, View } from '../app';
 import type { Memory, Tile } from '../data';
 import type { Series } from '../stackplot';
 import { legend, numberColumn } from '../app';
 import { Surface, colour, paletteColour, showTip, hideTip, tipTable } from '../canvas';
-import { clear, compared, format, h, highest, num } from '../dom';
+import { chooser, clear, comparedRow, filterField, folded, format, h, highest, num, tickBox } from '../dom';
 import { Grid } from '../grid';
 import { StackPlot } from '../stackplot';
 
@@ -85,32 +85,50 @@ function floorPlan(memory: Memory, ipu: number, select: (tile: number) => void):
   return h('div', { class: 'plot' }, surface.element);
 }
 
-function tileDetails(tile: Tile, other: Tile | undefined): HTMLElement {
-  const row = (name: string, key: string, value: number, second: number | undefined) =>
-    h('tr', {}, h('td', {}, name), compared(`tile.${key}`, value, second, 'bytes'));
-  const grid = new Grid({
+type Variable = Tile['variables'][number];
+
+function variableTable(tile: Tile): HTMLElement {
+  if (!tile.variables.length) {
+    const how = 'Which variables lie here is recorded with autoReport.outputLoweredVars (part of autoReport.all).';
+    return h('p', { class: 'soft' }, how);
+  }
+  const live = (v: Variable): string => (v.alwaysLive === undefined ? '' : v.alwaysLive ? 'always' : 'at times');
+  const key = (v: Variable): string => `tile.variable.${v.variable ?? v.name}`;
+  const grid = new Grid<Variable>({
     rows: tile.variables,
     height: 360,
     sorted: 1,
     filter: (v, text) => v.name.toLowerCase().includes(text) || v.category.toLowerCase().includes(text),
     columns: [
       { title: 'Name', width: 'minmax(160px, 1fr)', cell: v => v.name || '(unnamed)', sort: v => v.name },
-      numberColumn<Tile['variables'][0]>(
-        'Bytes',
-        v => v.bytes,
-        'bytes',
-        '120px',
-        v => `tile.variable.${v.variable ?? v.name}`,
-      ),
+      numberColumn('Bytes', v => v.bytes, 'bytes', '120px', key),
       { title: 'Category', width: '150px', cell: v => v.category, sort: v => v.category },
-      {
-        title: 'Live',
-        width: '70px',
-        cell: v => (v.alwaysLive === undefined ? '' : v.alwaysLive ? 'always' : 'at times'),
-        sort: v => String(v.alwaysLive),
-      },
+      { title: 'Live', width: '70px', cell: live, sort: v => String(v.alwaysLive) },
     ],
   });
+  const field = filterField('Filter variables', text => grid.setFilter(text));
+  return h('div', {}, h('div', { class: 'bar' }, field), grid.element);
+}
+
+// Rows of what is not zero in either.
+function categoryRows(
+  key: string,
+  mine: Record<string, number>,
+  other: Record<string, number> | undefined,
+  indent = '',
+): HTMLElement[] {
+  return Object.entries(mine)
+    .filter(([name, bytes]) => bytes || other?.[name])
+    .map(([name, bytes]) =>
+      comparedRow(indent + name, `${key}.${name}`, bytes, other && (other[name] ?? 0), 'bytes'),
+    );
+}
+
+function tileDetails(tile: Tile, other: Tile | undefined): HTMLElement {
+  const row = (name: string, key: 'total' | 'withGaps' | 'alwaysLive' | 'notAlwaysLive' | 'overflowed') =>
+    comparedRow(name, `tile.${key}`, tile[key], other?.[key], 'bytes');
+  const always = categoryRows('tile.always', tile.alwaysLiveCategories, other?.alwaysLiveCategories);
+  const types = tile.vertices.map(v => h('tr', {}, h('td', {}, v.name), h('td', {}, format(v.codeBytes, 'bytes'))));
   return h(
     'div',
     {},
@@ -121,70 +139,34 @@ function tileDetails(tile: Tile, other: Tile | undefined): HTMLElement {
       h(
         'table',
         {},
-        row('Total without gaps', 'total', tile.total, other?.total),
-        row('Total with gaps', 'withGaps', tile.withGaps, other?.withGaps),
-        row('Always live', 'alwaysLive', tile.alwaysLive, other?.alwaysLive),
-        row('Not always live, at its peak', 'notAlwaysLive', tile.notAlwaysLive, other?.notAlwaysLive),
-        tile.overflowed ? row('Over the limit', 'overflowed', tile.overflowed, other?.overflowed) : null,
-        Object.entries(tile.categories)
-          .filter(([name, bytes]) => bytes || other?.categories[name])
-          .map(([name, bytes]) =>
-            row(`  ${name}`, `category.${name}`, bytes, other ? (other.categories[name] ?? 0) : undefined),
-          ),
+        row('Total without gaps', 'total'),
+        row('Total with gaps', 'withGaps'),
+        row('Always live', 'alwaysLive'),
+        row('Not always live, at its peak', 'notAlwaysLive'),
+        tile.overflowed ? row('Over the limit', 'overflowed') : null,
+        categoryRows('tile.category', tile.categories, other?.categories, '  '),
       ),
-      h(
-        'details',
-        {},
-        h('summary', {}, 'Always live, by category'),
-        h(
-          'table',
-          {},
-          Object.entries(tile.alwaysLiveCategories)
-            .filter(([name, bytes]) => bytes || other?.alwaysLiveCategories[name])
-            .map(([name, bytes]) =>
-              row(name, `always.${name}`, bytes, other ? (other.alwaysLiveCategories[name] ?? 0) : undefined),
-            ),
-        ),
-      ),
+      folded('Always live, by category', always),
       tile.peakProgram ? h('p', { class: 'soft' }, `Its peak is at ${tile.peakProgram}.`) : null,
     ),
-    tile.variables.length
-      ? h(
-          'div',
-          {},
-          h(
-            'div',
-            { class: 'bar' },
-            h('input', {
-              type: 'search',
-              placeholder: 'Filter variables',
-              oninput: (e: Event) => grid.setFilter((e.target as HTMLInputElement).value),
-            }),
-          ),
-          grid.element,
-        )
-      : h(
-          'p',
-          { class: 'soft' },
-          'Which variables lie here is recorded with autoReport.outputLoweredVars (part of autoReport.all).',
-        ),
-    tile.vertices.length
-      ? h(
-          'details',
-          { class: 'panel' },
-          h('summary', {}, `Vertex types (${tile.vertices.length})`),
-          h(
-            'table',
-            {},
-            tile.vertices.map(v => h('tr', {}, h('td', {}, v.name), h('td', {}, format(v.codeBytes, 'bytes')))),
-          ),
-        )
-      : null,
+    variableTable(tile),
+    types.length ? folded(`Vertex types (${types.length})`, types, { class: 'panel' }) : null,
   );
 }
 
+function sum(values: number[]): number {
+  return values.reduce((a, b) => a + b, 0);
+}
+// The bytes of all tiles by category, largest first.
+function sums(memory: Memory, of: 'bytes' | 'alwaysLive'): Record<string, number> {
+  const pairs = memory.categories.map((c): [string, number] => [c.name, sum(c[of])]);
+  return Object.fromEntries(pairs.sort(([, a], [, b]) => b - a));
+}
+
 function totals(memory: Memory, other: Memory | undefined): HTMLElement {
-  const sum = (values: number[] | undefined): number => (values ?? []).reduce((a, b) => a + b, 0);
+  const always = categoryRows('all.always', sums(memory, 'alwaysLive'), other && sums(other, 'alwaysLive'));
+  const row = (name: string, key: 'total' | 'alwaysLive'): HTMLElement =>
+    comparedRow(name, `all.${key}`, sum(memory[key]), other && sum(other[key]), 'bytes');
   return h(
     'div',
     { class: 'panel' },
@@ -192,172 +174,106 @@ function totals(memory: Memory, other: Memory | undefined): HTMLElement {
     h(
       'table',
       {},
-      h(
-        'tr',
-        {},
-        h('td', {}, 'Total without gaps'),
-        compared('all.total', sum(memory.total), other && sum(other.total), 'bytes'),
-      ),
-      h(
-        'tr',
-        {},
-        h('td', {}, 'Always live'),
-        compared('all.alwaysLive', sum(memory.alwaysLive), other && sum(other.alwaysLive), 'bytes'),
-      ),
-      memory.categories
-        .map(c => ({
-          name: c.name,
-          bytes: sum(c.bytes),
-          second: other && sum(other.categories.find(o => o.name === c.name)?.bytes),
-        }))
-        .filter(c => c.bytes || c.second)
-        .sort((a, b) => b.bytes - a.bytes)
-        .map(c =>
-          h('tr', {}, h('td', {}, `  ${c.name}`), compared(`all.category.${c.name}`, c.bytes, c.second, 'bytes')),
-        ),
+      row('Total without gaps', 'total'),
+      row('Always live', 'alwaysLive'),
+      categoryRows('all.category', sums(memory, 'bytes'), other && sums(other, 'bytes'), '  '),
     ),
-    h(
-      'details',
-      {},
-      h('summary', {}, 'Always live, by category'),
-      h(
-        'table',
-        {},
-        memory.categories
-          .map(c => ({
-            name: c.name,
-            bytes: sum(c.alwaysLive),
-            second: other && sum(other.categories.find(o => o.name === c.name)?.alwaysLive),
-          }))
-          .filter(c => c.bytes || c.second)
-          .sort((a, b) => b.bytes - a.bytes)
-          .map(c => h('tr', {}, h('td', {}, c.name), compared(`all.always.${c.name}`, c.bytes, c.second, 'bytes'))),
-      ),
-    ),
+    folded('Always live, by category', always),
   );
 }
 
-export const memory: View = async ({ report, other, target }) => {
-  const [data, second] = await Promise.all([report.memory(), other?.memory()]);
-  let breakdown: Breakdown = 'category',
-    gaps = false;
-  const details = h('div', {}, totals(data, second));
-  const keyHolder = h('div', {});
-  const select = async (tile: number): Promise<void> => {
-    try {
-      const [one, two] = await Promise.all([
-        report.tile(tile),
-        other && tile < (second?.total.length ?? 0) ? other.tile(tile) : undefined,
-      ]);
-      clear(details, tileDetails(one, two));
-      details.dataset.tile = String(tile);
-    } catch (error) {
-      clear(details, h('p', { class: 'error' }, (error as Error).message));
+// The plot of all tiles, the floor plan, and what is known of the tile that is selected.
+class MemoryPlot {
+  readonly details: HTMLElement;
+  readonly key = h('div', {});
+  readonly plan = h('div', { hidden: true });
+  readonly plot: StackPlot;
+  private breakdown: Breakdown = 'category';
+  private gaps = false;
+
+  constructor(
+    private readonly context: Context,
+    private readonly data: Memory,
+    private readonly second: Memory | undefined,
+  ) {
+    const several = data.total.length > data.tilesPerIpu;
+    this.details = h('div', {}, totals(data, second));
+    this.plot = new StackPlot({
+      count: data.total.length,
+      unit: 'bytes',
+      what: 'tile',
+      series: [],
+      limit: data.bytesPerTile,
+      limitName: 'memory of a tile',
+      other: second?.total,
+      otherName: context.other?.name,
+      select: tile => void this.select(tile),
+      describe: tile => (several ? [['IPU', String(Math.floor(tile / data.tilesPerIpu))]] : []),
+      marks: several ? i => i % data.tilesPerIpu === 0 && i > 0 : undefined,
+    });
+    this.set({});
+  }
+  set(choice: { breakdown?: Breakdown; gaps?: boolean }): void {
+    this.breakdown = choice.breakdown ?? this.breakdown;
+    this.gaps = choice.gaps ?? this.gaps;
+    const series = seriesOf(this.data, this.breakdown, this.gaps);
+    this.plot.update({ series });
+    clear(this.key, legend(series.map(s => [s.name, s.colour])));
+  }
+  togglePlan(): void {
+    this.plan.hidden = !this.plan.hidden;
+    if (this.plan.hasChildNodes()) return;
+    for (let ipu = 0; ipu < Math.min(4, this.data.total.length / this.data.tilesPerIpu); ++ipu) {
+      const floor = floorPlan(this.data, ipu, tile => this.plot.show(tile));
+      this.plan.append(h('div', { class: 'panel' }, h('h3', {}, `Floor plan, IPU ${ipu}`), floor));
     }
-  };
-  const plot = new StackPlot({
-    count: data.total.length,
-    unit: 'bytes',
-    what: 'tile',
-    series: [],
-    limit: data.bytesPerTile,
-    limitName: 'memory of a tile',
-    other: second?.total,
-    otherName: other?.name,
-    select: tile => void select(tile),
-    describe: tile =>
-      data.total.length > data.tilesPerIpu ? [['IPU', String(Math.floor(tile / data.tilesPerIpu))]] : [],
-    marks: data.total.length > data.tilesPerIpu ? i => i % data.tilesPerIpu === 0 && i > 0 : undefined,
-  });
-  const draw = (): void => {
-    const series = seriesOf(data, breakdown, gaps);
-    plot.update({ series });
-    clear(keyHolder, legend(series.map(s => [s.name, s.colour])));
-  };
-  draw();
-  const plan = h('div', { hidden: true });
-  const find = h('input', {
+  }
+  private async select(tile: number): Promise<void> {
+    const { report, other } = this.context,
+      there = tile < (this.second?.total.length ?? 0);
+    try {
+      const [one, two] = await Promise.all([report.tile(tile), there ? other?.tile(tile) : undefined]);
+      clear(this.details, tileDetails(one, two));
+      this.details.dataset.tile = String(tile);
+    } catch (error) {
+      clear(this.details, h('p', { class: 'error' }, (error as Error).message));
+    }
+  }
+}
+
+function bar(shown: MemoryPlot, data: Memory): HTMLElement {
+  const { plot } = shown;
+  const find: HTMLInputElement = h('input', {
     type: 'search',
     placeholder: 'Tile number',
     size: 10,
     'aria-label': 'tile',
-    onchange: (e: Event) => plot.show(Number((e.target as HTMLInputElement).value)),
+    onchange: () => plot.show(Number(find.value)),
   });
-  const bar = h(
+  const breakdowns = ['category', 'liveness', 'none'];
+  return h(
     'div',
     { class: 'bar' },
-    h(
-      'label',
-      {},
-      'Break down by ',
-      h(
-        'select',
-        {
-          onchange: (e: Event) => {
-            breakdown = (e.target as HTMLSelectElement).value as Breakdown;
-            draw();
-          },
-        },
-        ['category', 'liveness', 'none'].map(b => h('option', { value: b }, b)),
-      ),
-    ),
-    h(
-      'label',
-      {},
-      h('input', {
-        type: 'checkbox',
-        onchange: (e: Event) => {
-          gaps = (e.target as HTMLInputElement).checked;
-          draw();
-        },
-      }),
-      ' gaps',
-    ),
+    h('label', {}, 'Break down by ', chooser(breakdowns, value => shown.set({ breakdown: value as Breakdown }))),
+    tickBox('gaps', false, gaps => shown.set({ gaps })),
     find,
     h('button', { onclick: () => plot.range.reset() }, 'All tiles'),
     h('button', { onclick: () => plot.show(data.withGaps.indexOf(highest(data.withGaps))) }, 'Fullest tile'),
-    h(
-      'button',
-      {
-        onclick: () => {
-          plan.hidden = !plan.hidden;
-          if (!plan.hasChildNodes())
-            for (let ipu = 0; ipu < Math.min(4, data.total.length / data.tilesPerIpu); ++ipu)
-              plan.append(
-                h(
-                  'div',
-                  { class: 'panel' },
-                  h('h3', {}, `Floor plan, IPU ${ipu}`),
-                  floorPlan(data, ipu, tile => plot.show(tile)),
-                ),
-              );
-        },
-      },
-      'Floor plan',
-    ),
+    h('button', { onclick: () => shown.togglePlan() }, 'Floor plan'),
   );
-  if (target >= 0) plot.show(target);
+}
+
+export const memory: View = async context => {
+  const [data, second] = await Promise.all([context.report.memory(), context.other?.memory()]);
+  const shown = new MemoryPlot(context, data, second);
+  if (context.target >= 0) shown.plot.show(context.target);
+  const line = context.other ? h('p', { class: 'soft' }, `Line: ${context.other.name}`) : null;
+  const plot = h('div', { class: 'panel' }, shown.plot.element, shown.key, line);
   return h(
     'div',
     {},
     h('h2', {}, 'Memory by tile'),
-    bar,
-    h(
-      'div',
-      { class: 'split' },
-      h(
-        'div',
-        {},
-        h(
-          'div',
-          { class: 'panel' },
-          plot.element,
-          keyHolder,
-          second ? h('p', { class: 'soft' }, `Line: ${other!.name}`) : null,
-        ),
-        plan,
-      ),
-      details,
-    ),
+    bar(shown, data),
+    h('div', { class: 'split' }, h('div', {}, plot, shown.plan), shown.details),
   );
 };

@@ -3,7 +3,7 @@ import type { Context, View } from '../app';
 import type { Operations } from '../data';
 import type { Column } from '../grid';
 import { numberColumn } from '../app';
-import { changed, clear, format, h, highest, num, paired, thousands } from '../dom';
+import { changed, chooser, clear, filterField, format, h, highest, num, paired, thousands } from '../dom';
 import { Grid } from '../grid';
 
 export interface Row {
@@ -122,119 +122,84 @@ function details(context: Context, o: Operations, row: Row): HTMLElement {
   );
 }
 
+function rowsOf(mine: Operations, second: Operations | undefined, by: string): Row[] {
+  const rows = group(mine, by);
+  if (!second) return rows;
+  const others = group(second, by);
+  const names = (list: Row[]): string[] => list.map(r => r.name);
+  const of = paired(names(rows), names(others));
+  rows.forEach((row, i) => (row.other = others[of[i]]?.cycles ?? 0));
+  return rows;
+}
+
+type Key = (name: string) => (row: Row) => string;
+
+function otherColumns(key: Key): Column<Row>[] {
+  const other = (r: Row): number => r.other ?? 0;
+  return [
+    numberColumn('Other', other, 'cycles', '105px'),
+    {
+      title: 'Change',
+      width: '105px',
+      right: true,
+      sort: r => other(r) - r.cycles,
+      cell: r => changed(key('cycles')(r), r.cycles, other(r), 'cycles', false),
+    },
+  ];
+}
+// A share that is not said where there is nothing to share.
+function shareColumn(title: string, hint: string, width: string, share: (row: Row) => number): Column<Row> {
+  const cell = (r: Row): string => (share(r) ? format(share(r), 'share') : '');
+  return { title, hint, width, right: true, sort: share, cell };
+}
+
+function columns(o: Operations, two: boolean, key: Key): Column<Row>[] {
+  const most = highest(o.cycles, 1);
+  const balance = (r: Row): number => (r.compute ? r.tileCycles / r.compute / o.tiles : 0);
+  const cycles = numberColumn<Row>('Cycles', r => r.cycles, 'cycles', '115px', key('cycles'));
+  return [
+    { title: 'Operation', width: 'minmax(180px, 1fr)', cell: r => r.name, sort: r => r.name },
+    { ...cycles, fill: r => r.cycles / most },
+    ...(two ? otherColumns(key) : []),
+    shareColumn('Share', 'of all cycles', '60px', r => r.cycles / Math.max(1, o.totalCycles)),
+    numberColumn('Compute', r => r.compute, 'cycles', '105px', key('compute')),
+    numberColumn('Exchange', r => r.exchange, 'cycles', '95px', key('exchange')),
+    numberColumn('Host', r => r.host, 'cycles', '90px', key('host')),
+    numberColumn('Sync', r => r.sync, 'cycles', '95px', undefined, 'sync and control'),
+    numberColumn('Times', r => r.executions, 'count', '75px', key('executions')),
+    numberColumn('Bytes', r => r.bytes, 'bytes', '120px', key('bytes'), 'exchanged'),
+    numberColumn('FLOP', r => r.flops, 'flops', '95px', key('flops')),
+    shareColumn('Of peak', 'FLOP by what the chip does in half precision in the same time', '70px', r =>
+      r.flops ? peakShare(o, r) : 0,
+    ),
+    shareColumn('Balance', 'mean tile by slowest tile, while computing', '70px', balance),
+    { title: 'Source', width: '150px', cell: r => r.where, sort: r => r.where },
+  ];
+}
+
+function total(o: Operations): HTMLElement {
+  const cycles = o.cycles.reduce((a, b) => a + b, 0);
+  const hint = o.flops.some(f => f) ? '' : ' FLOPs are recorded with profiler.includeFlopEstimates.';
+  return h('p', { class: 'soft' }, 'All rows together: ', num('operations.total', cycles), ` cycles.${hint}`);
+}
+
 export const operations: View = async context => {
   const [o, second] = await Promise.all([context.report.operations(), context.other?.operations()]);
   let by = 'operation';
   const side = h('div', {}, h('p', { class: 'soft' }, 'Select an operation.'));
-  const rowsOf = (): Row[] => {
-    const rows = group(o, by);
-    if (!second) return rows;
-    const others = group(second, by);
-    const of = paired(
-      rows.map(r => r.name),
-      others.map(r => r.name),
-    );
-    rows.forEach((row, i) => (row.other = others[of[i]]?.cycles ?? 0));
-    return rows;
-  };
-  const key = (name: string) => (r: Row) => (by === 'operation' ? `op.${r.members[0]}.${name}` : '');
-  const most = highest(o.cycles, 1);
-  const columns: Column<Row>[] = [
-    { title: 'Operation', width: 'minmax(180px, 1fr)', cell: r => r.name, sort: r => r.name },
-    { ...numberColumn<Row>('Cycles', r => r.cycles, 'cycles', '115px', key('cycles')), fill: r => r.cycles / most },
-    ...(second
-      ? [
-          numberColumn<Row>('Other', r => r.other ?? 0, 'cycles', '105px'),
-          {
-            title: 'Change',
-            width: '105px',
-            right: true,
-            sort: (r: Row) => (r.other ?? 0) - r.cycles,
-            cell: (r: Row) => changed(key('cycles')(r), r.cycles, r.other ?? 0, 'cycles', false),
-          },
-        ]
-      : []),
-    {
-      title: 'Share',
-      width: '60px',
-      right: true,
-      sort: r => r.cycles,
-      cell: r => format(r.cycles / Math.max(1, o.totalCycles), 'share'),
-    },
-    numberColumn<Row>('Compute', r => r.compute, 'cycles', '105px', key('compute')),
-    numberColumn<Row>('Exchange', r => r.exchange, 'cycles', '95px', key('exchange')),
-    numberColumn<Row>('Host', r => r.host, 'cycles', '90px', key('host')),
-    numberColumn<Row>('Sync', r => r.sync, 'cycles', '95px', undefined, 'sync and control'),
-    numberColumn<Row>('Times', r => r.executions, 'count', '75px', key('executions')),
-    numberColumn<Row>('Bytes', r => r.bytes, 'bytes', '120px', key('bytes'), 'exchanged'),
-    numberColumn<Row>('FLOP', r => r.flops, 'flops', '95px', key('flops')),
-    {
-      title: 'Of peak',
-      hint: 'FLOP by what the chip does in half precision in the same time',
-      width: '70px',
-      right: true,
-      sort: r => peakShare(o, r),
-      cell: r => (r.flops ? format(peakShare(o, r), 'share') : ''),
-    },
-    {
-      title: 'Balance',
-      hint: 'mean tile by slowest tile, while computing',
-      width: '70px',
-      right: true,
-      sort: r => (r.compute ? r.tileCycles / r.compute / o.tiles : 0),
-      cell: r => (r.compute ? format(r.tileCycles / r.compute / o.tiles, 'share') : ''),
-    },
-    { title: 'Source', width: '150px', cell: r => r.where, sort: r => r.where },
-  ];
   const grid = new Grid<Row>({
-    columns,
-    rows: rowsOf(),
+    columns: columns(o, second !== undefined, name => r => (by === 'operation' ? `op.${r.members[0]}.${name}` : '')),
+    rows: rowsOf(o, second, by),
     height: 560,
     sorted: 1,
     filter: (r, text) => `${r.name} ${r.where} ${r.layer}`.toLowerCase().includes(text),
     select: row => clear(side, details(context, o, row)),
   });
-  const total = h(
-    'p',
-    { class: 'soft' },
-    'All rows together: ',
-    num(
-      'operations.total',
-      o.cycles.reduce((a, b) => a + b, 0),
-    ),
-    ' cycles.',
-    o.flops.some(f => f) ? '' : ' FLOPs are recorded with profiler.includeFlopEstimates.',
-  );
-  return h(
-    'div',
-    {},
-    h('h2', {}, 'Operations'),
-    h(
-      'div',
-      { class: 'bar' },
-      h(
-        'label',
-        {},
-        'Group by ',
-        h(
-          'select',
-          {
-            onchange: (e: Event) => {
-              by = (e.target as HTMLSelectElement).value;
-              grid.setRows(rowsOf());
-            },
-          },
-          Object.keys(groupings).map(g => h('option', { value: g }, g)),
-        ),
-      ),
-      h('input', {
-        type: 'search',
-        placeholder: 'Filter',
-        oninput: (e: Event) => grid.setFilter((e.target as HTMLInputElement).value),
-      }),
-    ),
-    grid.element,
-    total,
-    side,
-  );
+  const groups = chooser(Object.keys(groupings), value => {
+    by = value;
+    grid.setRows(rowsOf(o, second, by));
+  });
+  const filter = filterField('Filter', text => grid.setFilter(text));
+  const fields = h('div', { class: 'bar' }, h('label', {}, 'Group by ', groups), filter);
+  return h('div', {}, h('h2', {}, 'Operations'), fields, grid.element, total(o), side);
 };

@@ -262,13 +262,14 @@ export const programs: View = async context => {
   const [data, second] = await Promise.all([context.report.programs(), context.other?.programs()]);
   const others = second ? { programs: second, of: pairedPrograms(data, second) } : null;
   const details = h('div', {}, h('p', { class: 'soft' }, 'Select a program.'));
-  const tree = new Tree(data, async id => {
+  const select = async (id: number): Promise<void> => {
     try {
       clear(details, await programDetails(context, id, others ? others.of[id] : -1));
     } catch (error) {
       clear(details, h('p', { class: 'error' }, (error as Error).message));
     }
-  }, others);
+  };
+  const tree = new Tree(data, id => void select(id), others);
   const count = h('span', { class: 'soft', 'aria-live': 'polite' });
   const run = (back: boolean): void => {
     const found = tree.search(field.value, back);

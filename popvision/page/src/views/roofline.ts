@@ -2,6 +2,7 @@
 // Each operation by what it computes per byte it exchanges and how fast it is, under the roofs of the chip. Beside
 // another report a line leads from where an operation is there to where it is here.
 import type { View } from '../app';
+import type { Operations } from '../data';
 import type { Column } from '../grid';
 import type { Row } from './operations';
 import { numberColumn } from '../app';
@@ -10,13 +11,33 @@ import { changed, format, h, highest, lowest, paired, prefixed } from '../dom';
 import { Grid } from '../grid';
 import { group } from './operations';
 
+const left = 84,
+  bottom = 34;
+
+interface Chip {
+  peakHalf: number;
+  peakFloat: number;
+  bandwidth: number;
+  speed: (row: Row) => number;
+}
 interface Pair {
   row: Row;
   other: Row | undefined;
 }
 
+function intensity(row: Row): number {
+  return row.flops / Math.max(1, row.bytes);
+}
+function powers(low: number, high: number): number[] {
+  const first = Math.ceil(Math.log10(low));
+  return Array.from({ length: Math.max(0, Math.floor(Math.log10(high)) - first + 1) }, (_, i) => 10 ** (first + i));
+}
+function soft(text: string): HTMLElement {
+  return h('p', { class: 'soft' }, text);
+}
+
 // The same as a table: sorted, with the keyboard, and beside the other report.
-function table(pairs: Pair[], speed: (r: Row) => number, intensity: (r: Row) => number, peak: number, two: boolean) {
+function table({ speed, peakHalf }: Chip, pairs: Pair[], two: boolean): HTMLElement {
   const key = (name: string) => (p: Pair) => `roof.${p.row.members[0]}.${name}`;
   const columns: Column<Pair>[] = [
     { title: 'Operation', width: 'minmax(180px, 1fr)', cell: p => p.row.name, sort: p => p.row.name },
@@ -25,7 +46,7 @@ function table(pairs: Pair[], speed: (r: Row) => number, intensity: (r: Row) => 
     numberColumn<Pair>('Bytes', p => p.row.bytes, 'bytes', '130px', key('bytes'), 'exchanged'),
     numberColumn<Pair>('FLOP per byte', p => intensity(p.row), 'number', '110px', key('intensity')),
     numberColumn<Pair>('Speed', p => speed(p.row), 'flopspeed', '120px', key('speed')),
-    numberColumn<Pair>('Of half peak', p => speed(p.row) / peak, 'share', '100px', key('peak')),
+    numberColumn<Pair>('Of half peak', p => speed(p.row) / peakHalf, 'share', '100px', key('peak')),
   ];
   if (two)
     columns.push(
@@ -41,144 +62,179 @@ function table(pairs: Pair[], speed: (r: Row) => number, intensity: (r: Row) => 
   return new Grid<Pair>({ columns, rows: pairs, height: 320, sorted: 1 }).element;
 }
 
-export const roofline: View = async context => {
-  const [o, second] = await Promise.all([context.report.operations(), context.other?.operations()]);
-  const rows = group(o, 'operation').filter(r => r.flops && r.cycles);
-  const others = second ? group(second, 'operation').filter(r => r.flops && r.cycles) : [];
-  const of = paired(
-    rows.map(r => r.name),
-    others.map(r => r.name),
-  );
-  const pairs = rows.map((row, i) => ({ row, other: others[of[i]] as Row | undefined }));
-  if (!rows.length || !o.peakHalf)
-    return h(
-      'div',
-      {},
-      h('h2', {}, 'Roofline'),
-      h(
-        'p',
-        { class: 'soft' },
-        o.peakHalf
-          ? 'No operation has FLOPs. Set autoReport.all, or profiler.includeFlopEstimates and autoReport.outputDebugInfo.'
-          : 'The peaks of this chip are not known.',
-      ),
-    );
-  const speed = (r: Row): number => r.flops / (r.cycles / o.clock);
-  const intensity = (r: Row): number => r.flops / Math.max(1, r.bytes);
-  const all = [...rows, ...others];
-  const low = { x: lowest(all.map(intensity), 0.1) / 2, y: lowest(all.map(speed), 1e9) / 2 };
-  const high = { x: highest(all.map(intensity), 1000) * 2, y: o.peakHalf * 3 };
-  const left = 84,
-    bottom = 34;
-  const x = (value: number): number =>
-    left + (Math.log(value / low.x) / Math.log(high.x / low.x)) * (surface.width - left - 10);
-  const y = (value: number): number =>
-    10 + (1 - Math.log(value / low.y) / Math.log(high.y / low.y)) * (surface.height - bottom - 10);
-  const most = highest(rows.map(r => r.cycles));
-  const radius = (r: Row): number => 4 + 16 * Math.sqrt(r.cycles / most);
-  let hovered: Row | null = null;
-  const roof = (peak: number, bandwidth: number, name: string, dash: number[]): void => {
-    const c = surface.context,
-      corner = peak / bandwidth;
+// Circles under roofs, both axes logarithmic.
+class Plot {
+  private readonly surface = new Surface(560, () => this.draw());
+  private readonly low: { x: number; y: number };
+  private readonly high: { x: number; y: number };
+  private readonly most: number;
+  private hovered: Pair | null = null;
+
+  constructor(
+    private readonly chip: Chip,
+    private readonly pairs: Pair[],
+    select: () => void,
+  ) {
+    const all = pairs.flatMap(({ row, other }) => (other ? [row, other] : [row]));
+    const speeds = all.map(r => chip.speed(r)),
+      intensities = all.map(intensity);
+    this.low = { x: lowest(intensities, 0.1) / 2, y: lowest(speeds, 1e9) / 2 };
+    this.high = { x: highest(intensities, 1000) * 2, y: chip.peakHalf * 3 };
+    this.most = highest(pairs.map(p => p.row.cycles));
+    this.element.addEventListener('pointermove', event => this.hover(event));
+    this.element.addEventListener('pointerleave', hideTip);
+    this.element.addEventListener('click', event => {
+      if (this.near(event)) select();
+    });
+  }
+  get element(): HTMLCanvasElement {
+    return this.surface.element;
+  }
+  private x(value: number): number {
+    const share = Math.log(value / this.low.x) / Math.log(this.high.x / this.low.x);
+    return left + share * (this.surface.width - left - 10);
+  }
+  private y(value: number): number {
+    const share = Math.log(value / this.low.y) / Math.log(this.high.y / this.low.y);
+    return 10 + (1 - share) * (this.surface.height - bottom - 10);
+  }
+  private place(row: Row): { x: number; y: number; radius: number } {
+    const radius = 4 + 16 * Math.sqrt(row.cycles / this.most);
+    return { x: this.x(intensity(row)), y: this.y(this.chip.speed(row)), radius };
+  }
+  private draw(): void {
+    const c = this.surface.context;
+    c.clearRect(0, 0, this.surface.width, this.surface.height);
+    c.font = plotFont();
+    this.axes(c);
+    this.roof(c, this.chip.peakHalf, 'half', []);
+    this.roof(c, this.chip.peakFloat, 'float', [6, 4]);
+    c.strokeStyle = colour('soft');
+    for (const pair of this.pairs) this.wayFromOther(c, pair);
+    for (const pair of this.pairs) this.circle(c, pair);
+  }
+  private axes(c: CanvasRenderingContext2D): void {
+    const { width, height } = this.surface;
+    for (const power of powers(this.low.y, this.high.y)) {
+      c.fillStyle = colour('line');
+      c.fillRect(left, this.y(power), width, 1);
+      c.fillStyle = colour('soft');
+      c.textAlign = 'right';
+      c.fillText(prefixed(power, 'FLOP/s'), left - 6, this.y(power) + 4);
+    }
+    for (const power of powers(this.low.x, this.high.x)) {
+      c.fillStyle = colour('line');
+      c.fillRect(this.x(power), 10, 1, height - bottom - 10);
+      c.fillStyle = colour('soft');
+      c.textAlign = 'center';
+      c.fillText(String(Number(power.toPrecision(1))), this.x(power), height - 18);
+    }
+    c.fillText('FLOP per byte exchanged', left + (width - left) / 2, height - 4);
+  }
+  private roof(c: CanvasRenderingContext2D, peak: number, name: string, dash: number[]): void {
+    const corner = peak / this.chip.bandwidth;
     c.strokeStyle = colour('soft');
     c.setLineDash(dash);
     c.beginPath();
-    c.moveTo(x(low.x), y(Math.max(low.y, low.x * bandwidth)));
-    if (corner > low.x) c.lineTo(x(corner), y(peak));
-    c.lineTo(x(high.x), y(peak));
+    c.moveTo(this.x(this.low.x), this.y(Math.max(this.low.y, this.low.x * this.chip.bandwidth)));
+    if (corner > this.low.x) c.lineTo(this.x(corner), this.y(peak));
+    c.lineTo(this.x(this.high.x), this.y(peak));
     c.stroke();
     c.setLineDash([]);
     c.fillStyle = colour('soft');
     c.textAlign = 'right';
-    c.fillText(`${name} ${prefixed(peak, 'FLOP/s')}`, surface.width - 14, y(peak) - 5);
+    c.fillText(`${name} ${prefixed(peak, 'FLOP/s')}`, this.surface.width - 14, this.y(peak) - 5);
+  }
+  private wayFromOther(c: CanvasRenderingContext2D, { row, other }: Pair): void {
+    if (!other) return;
+    const there = this.place(other),
+      here = this.place(row);
+    c.beginPath();
+    c.arc(there.x, there.y, there.radius, 0, 7);
+    c.moveTo(there.x, there.y);
+    c.lineTo(here.x, here.y);
+    c.stroke();
+  }
+  private circle(c: CanvasRenderingContext2D, pair: Pair): void {
+    const { row } = pair,
+      { x, y, radius } = this.place(row);
+    c.globalAlpha = pair === this.hovered ? 1 : 0.65;
+    c.fillStyle = textColour(row.name);
+    c.beginPath();
+    c.arc(x, y, radius, 0, 7);
+    c.fill();
+    c.globalAlpha = 1;
+    c.strokeStyle = colour(pair === this.hovered ? 'accent' : 'panel');
+    c.stroke();
+    if (row.cycles <= 0.1 * this.most) return;
+    c.fillStyle = colour('ink');
+    c.textAlign = 'left';
+    c.fillText(row.name.slice(-28), x + radius + 3, y + 4);
+  }
+  private near(event: MouseEvent): Pair | null {
+    const within = ({ row }: Pair): boolean => {
+      const { x, y, radius } = this.place(row);
+      return Math.hypot(x - event.offsetX, y - event.offsetY) < radius + 2;
+    };
+    return this.pairs.filter(within).sort((a, b) => a.row.cycles - b.row.cycles)[0] ?? null;
+  }
+  private hover(event: MouseEvent): void {
+    this.hovered = this.near(event);
+    this.surface.request();
+    if (!this.hovered) {
+      hideTip();
+      return;
+    }
+    const { row, other } = this.hovered,
+      speed = this.chip.speed(row);
+    const facts: [string, string][] = [
+      ['', row.name],
+      ['cycles', format(row.cycles, 'count')],
+      ['FLOP', format(row.flops, 'count')],
+      ['bytes exchanged', format(row.bytes, 'bytes')],
+      ['speed', prefixed(speed, 'FLOP/s')],
+      ['of half peak', format(speed / this.chip.peakHalf, 'share')],
+    ];
+    if (other) facts.push(['other speed', prefixed(this.chip.speed(other), 'FLOP/s')]);
+    showTip(event.clientX, event.clientY, tipTable(facts));
+  }
+}
+
+// Operations that compute, each beside the same one of the other report.
+function pairsOf(operations: Operations, second: Operations | undefined): Pair[] {
+  const computing = (of: Operations): Row[] => group(of, 'operation').filter(r => r.flops && r.cycles);
+  const rows = computing(operations),
+    others = second ? computing(second) : [];
+  const names = (list: Row[]): string[] => list.map(r => r.name);
+  const of = paired(names(rows), names(others));
+  return rows.map((row, i) => ({ row, other: others[of[i]] as Row | undefined }));
+}
+
+export const roofline: View = async context => {
+  const [operations, second] = await Promise.all([context.report.operations(), context.other?.operations()]);
+  const title = h('h2', {}, 'Roofline'),
+    pairs = pairsOf(operations, second);
+  if (!operations.peakHalf) return h('div', {}, title, soft('The peaks of this chip are not known.'));
+  if (!pairs.length) {
+    const how = 'Set autoReport.all, or profiler.includeFlopEstimates and autoReport.outputDebugInfo.';
+    return h('div', {}, title, soft(`No operation has FLOPs. ${how}`));
+  }
+  const chip = {
+    peakHalf: operations.peakHalf,
+    peakFloat: operations.peakFloat ?? operations.peakHalf,
+    bandwidth: operations.exchangeBytesPerSecond ?? 1,
+    speed: (r: Row): number => r.flops / (r.cycles / operations.clock),
   };
-  const surface = new Surface(560, () => {
-    const c = surface.context;
-    c.clearRect(0, 0, surface.width, surface.height);
-    c.font = plotFont();
-    for (let e = Math.ceil(Math.log10(low.y)); e <= Math.log10(high.y); ++e) {
-      c.fillStyle = colour('line');
-      c.fillRect(left, y(10 ** e), surface.width, 1);
-      c.fillStyle = colour('soft');
-      c.textAlign = 'right';
-      c.fillText(prefixed(10 ** e, 'FLOP/s'), left - 6, y(10 ** e) + 4);
-    }
-    for (let e = Math.ceil(Math.log10(low.x)); e <= Math.log10(high.x); ++e) {
-      c.fillStyle = colour('line');
-      c.fillRect(x(10 ** e), 10, 1, surface.height - bottom - 10);
-      c.fillStyle = colour('soft');
-      c.textAlign = 'center';
-      c.fillText(String(10 ** e >= 1 ? 10 ** e : (10 ** e).toFixed(-e)), x(10 ** e), surface.height - 18);
-    }
-    c.fillText('FLOP per byte exchanged', left + (surface.width - left) / 2, surface.height - 4);
-    roof(o.peakHalf!, o.exchangeBytesPerSecond ?? 1, 'half', []);
-    roof(o.peakFloat ?? o.peakHalf!, o.exchangeBytesPerSecond ?? 1, 'float', [6, 4]);
-    c.strokeStyle = colour('soft');
-    for (const { row, other } of pairs) {
-      if (!other) continue;
-      c.beginPath();
-      c.arc(x(intensity(other)), y(speed(other)), radius(other), 0, 7);
-      c.moveTo(x(intensity(other)), y(speed(other)));
-      c.lineTo(x(intensity(row)), y(speed(row)));
-      c.stroke();
-    }
-    for (const row of rows) {
-      c.globalAlpha = row === hovered ? 1 : 0.65;
-      c.fillStyle = textColour(row.name);
-      c.beginPath();
-      c.arc(x(intensity(row)), y(speed(row)), radius(row), 0, 7);
-      c.fill();
-      c.globalAlpha = 1;
-      c.strokeStyle = colour(row === hovered ? 'accent' : 'panel');
-      c.stroke();
-      if (row.cycles > 0.1 * most) {
-        c.fillStyle = colour('ink');
-        c.textAlign = 'left';
-        c.fillText(row.name.slice(-28), x(intensity(row)) + radius(row) + 3, y(speed(row)) + 4);
-      }
-    }
-  });
-  const near = (event: MouseEvent): Row | null =>
-    rows
-      .filter(r => Math.hypot(x(intensity(r)) - event.offsetX, y(speed(r)) - event.offsetY) < radius(r) + 2)
-      .sort((a, b) => a.cycles - b.cycles)[0] ?? null;
-  surface.element.addEventListener('pointermove', event => {
-    hovered = near(event);
-    surface.request();
-    const other = hovered && pairs[rows.indexOf(hovered)].other;
-    if (hovered)
-      showTip(
-        event.clientX,
-        event.clientY,
-        tipTable([
-          ['', hovered.name],
-          ['cycles', format(hovered.cycles, 'count')],
-          ['FLOP', format(hovered.flops, 'count')],
-          ['bytes exchanged', format(hovered.bytes, 'bytes')],
-          ['speed', prefixed(speed(hovered), 'FLOP/s')],
-          ['of half peak', format(speed(hovered) / o.peakHalf!, 'share')],
-          ...(other ? [['other speed', prefixed(speed(other), 'FLOP/s')] as [string, string]] : []),
-        ]),
-      );
-    else hideTip();
-  });
-  surface.element.addEventListener('pointerleave', hideTip);
-  surface.element.addEventListener('click', event => {
-    const row = near(event);
-    if (row) context.go('operations');
-  });
   return h(
     'div',
     {},
-    h('h2', {}, 'Roofline'),
-    h(
-      'p',
-      { class: 'soft' },
-      'A circle is an operation, its size the cycles it takes. Left of the corner exchange holds it back, ',
-      'right of it arithmetic; far below both: balance, few tiles, waiting.',
-      second ? ' An empty circle is the same operation in the other report.' : '',
+    title,
+    soft(
+      'A circle is an operation, its size the cycles it takes. Left of the corner exchange holds it back, ' +
+        'right of it arithmetic; far below both: balance, few tiles, waiting.' +
+        (second ? ' An empty circle is the same operation in the other report.' : ''),
     ),
-    h('div', { class: 'panel plot' }, surface.element),
-    table(pairs, speed, intensity, o.peakHalf, second !== undefined),
+    h('div', { class: 'panel plot' }, new Plot(chip, pairs, () => context.go('operations')).element),
+    table(chip, pairs, second !== undefined),
   );
 };

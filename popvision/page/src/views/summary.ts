@@ -3,7 +3,7 @@ import type { View } from '../app';
 import type { Summary } from '../data';
 import type { Unit } from '../dom';
 import { kindBar, kindColour, legend } from '../app';
-import { compared, format, h, num } from '../dom';
+import { compared, format, h, num, tableOf } from '../dom';
 
 const units: Record<string, Unit> = {
   bytesPerTile: 'bytes',
@@ -132,109 +132,80 @@ function figure(title: string, value: HTMLElement | string, below: string): HTML
   );
 }
 
+function figures(s: Summary): HTMLElement {
+  const { execution: e, memory: m } = s;
+  const share = e.cyclesByKind.compute / Math.max(1, e.totalCycles),
+    full = m.fullestTileBytes / Math.max(1, Number(s.target.bytesPerTile)),
+    over = m.tilesOverLimit ? `${m.tilesOverLimit} over the limit` : 'everything fits',
+    limit = format(Number(s.target.memoryPerReplica), 'bytes');
+  return h(
+    'div',
+    { class: 'tiles4' },
+    figure('Time on the IPU', num('top.seconds', e.seconds, 'seconds'), `${format(e.totalCycles, 'count')} cycles`),
+    figure('Computing', num('top.compute', share, 'share'), 'of the cycles'),
+    figure('Memory used', num('top.used', m.used, 'bytes'), `of ${limit} per replica`),
+    figure('Fullest tile', num('top.fullest', full, 'share'), `tile ${m.fullestTile}, ${over}`),
+    e.joules
+      ? figure('Energy', num('top.joules', e.joules, 'joules'), `${format(e.averageWatts, 'watts')} on average`)
+      : figure('Energy', '–', 'not recorded'),
+  );
+}
+
+function panel(...content: Parameters<typeof h>[2][]): HTMLElement {
+  return h('div', { class: 'panel' }, ...content);
+}
+function software(s: Summary): HTMLElement {
+  const files: [string, string][] = [
+    ['✓ profile', s.profile],
+    [s.debug ? '✓ debug information' : '? debug information', s.debug || 'not there'],
+  ];
+  for (const name of Object.keys(s.texts)) files.push([`✓ ${name}`, '']);
+  return panel(
+    h('h3', {}, 'Poplar'),
+    tableOf([
+      ['Version', h('span', { 'data-key': 'poplarVersion' }, s.poplarVersion)],
+      ['Package', s.packageHash],
+      ['Compute instrumentation', s.instrumentation.compute],
+      ['External exchange instr.', s.instrumentation.externalExchange],
+    ]),
+    h('h3', {}, 'Report files'),
+    tableOf(files),
+  );
+}
+function cards(s: Summary, o: Summary | undefined): HTMLElement {
+  const counted = new Set(['fullestTile', 'tilesOverLimit']);
+  const options = Object.keys(s.options).length
+    ? rows('options', s.options, undefined, () => 'count')
+    : h('span', { class: 'soft' }, 'all defaults');
+  return h(
+    'div',
+    { class: o ? 'cards compared' : 'cards' },
+    panel(h('h3', {}, 'Target'), rows('target', s.target, o?.target, key => units[key] ?? 'count')),
+    execution(s, o),
+    panel(
+      h('h3', {}, 'Memory'),
+      rows('memory', s.memory, o?.memory, key => (counted.has(key) ? 'count' : 'bytes')),
+      h('h3', {}, 'Graph'),
+      rows('graph', s.graph, o?.graph, () => 'count'),
+    ),
+    software(s),
+    panel(h('h3', {}, 'Engine options'), options),
+  );
+}
+
 export const summary: View = async ({ report, other }) => {
   const [s, o] = await Promise.all([report.summary(), other?.summary()]);
-  const limit = Number(s.target.bytesPerTile);
-  const text = (title: string, value: string): HTMLElement | null =>
-    value ? h('div', { class: 'panel' }, h('details', {}, h('summary', {}, title), h('pre', {}, value))) : null;
-  const different =
-    o && (o.target.architecture !== s.target.architecture || o.target.tilesPerIpu !== s.target.tilesPerIpu);
+  const differs = (key: string): boolean => o !== undefined && o.target[key] !== s.target[key];
+  const warning = 'The two reports are of different chips: cycles and tiles do not compare one to one.';
   return h(
     'div',
     {},
     h('h2', {}, 'Summary'),
-    different
-      ? h(
-          'p',
-          { class: 'error' },
-          'The two reports are of different chips: cycles and tiles do not compare one to one.',
-        )
-      : null,
-    h(
-      'div',
-      { class: 'tiles4' },
-      figure(
-        'Time on the IPU',
-        num('top.seconds', s.execution.seconds, 'seconds'),
-        `${format(s.execution.totalCycles, 'count')} cycles`,
-      ),
-      figure(
-        'Computing',
-        num('top.compute', s.execution.cyclesByKind.compute / Math.max(1, s.execution.totalCycles), 'share'),
-        'of the cycles',
-      ),
-      figure(
-        'Memory used',
-        num('top.used', s.memory.used, 'bytes'),
-        `of ${format(Number(s.target.memoryPerReplica), 'bytes')} per replica`,
-      ),
-      figure(
-        'Fullest tile',
-        num('top.fullest', s.memory.fullestTileBytes / Math.max(1, limit), 'share'),
-        `tile ${s.memory.fullestTile}, ` +
-          (s.memory.tilesOverLimit ? `${s.memory.tilesOverLimit} over the limit` : 'everything fits'),
-      ),
-      figure(
-        'Energy',
-        s.execution.joules ? num('top.joules', s.execution.joules, 'joules') : '–',
-        s.execution.joules ? `${format(s.execution.averageWatts, 'watts')} on average` : 'not recorded',
-      ),
+    differs('architecture') || differs('tilesPerIpu') ? h('p', { class: 'error' }, warning) : null,
+    figures(s),
+    cards(s, o),
+    Object.entries(s.texts).map(([name, text]) =>
+      text ? panel(h('details', {}, h('summary', {}, name), h('pre', {}, text))) : null,
     ),
-    h(
-      'div',
-      { class: o ? 'cards compared' : 'cards' },
-      h(
-        'div',
-        { class: 'panel' },
-        h('h3', {}, 'Target'),
-        rows('target', s.target, o?.target, key => units[key] ?? 'count'),
-      ),
-      execution(s, o),
-      h(
-        'div',
-        { class: 'panel' },
-        h('h3', {}, 'Memory'),
-        rows('memory', s.memory, o?.memory, key =>
-          key === 'fullestTile' || key === 'tilesOverLimit' ? 'count' : 'bytes',
-        ),
-        h('h3', {}, 'Graph'),
-        rows('graph', s.graph, o?.graph, () => 'count'),
-      ),
-      h(
-        'div',
-        { class: 'panel' },
-        h('h3', {}, 'Poplar'),
-        h(
-          'table',
-          {},
-          h('tr', {}, h('td', {}, 'Version'), h('td', { 'data-key': 'poplarVersion' }, s.poplarVersion)),
-          h('tr', {}, h('td', {}, 'Package'), h('td', {}, s.packageHash)),
-          h('tr', {}, h('td', {}, 'Compute instrumentation'), h('td', {}, s.instrumentation.compute)),
-          h('tr', {}, h('td', {}, 'External exchange instr.'), h('td', {}, s.instrumentation.externalExchange)),
-        ),
-        h('h3', {}, 'Report files'),
-        h(
-          'table',
-          {},
-          h('tr', {}, h('td', {}, '✓ profile'), h('td', {}, s.profile)),
-          h(
-            'tr',
-            {},
-            h('td', {}, s.debug ? '✓ debug information' : '? debug information'),
-            h('td', {}, s.debug || 'not there'),
-          ),
-          Object.keys(s.texts).map(name => h('tr', {}, h('td', {}, `✓ ${name}`), h('td', {}))),
-        ),
-      ),
-      h(
-        'div',
-        { class: 'panel' },
-        h('h3', {}, 'Engine options'),
-        Object.keys(s.options).length
-          ? rows('options', s.options, undefined, () => 'count')
-          : h('span', { class: 'soft' }, 'all defaults'),
-      ),
-    ),
-    Object.entries(s.texts).map(([name, value]) => text(name, value)),
   );
 };
