@@ -384,7 +384,7 @@ private:
     throw std::runtime_error(base::str(
         "\"", path,
         "\" is a database: a .pvti file of the vendor's tools, whose tables are not "
-        "published. Record it again with the libpvti of this SDK, which writes .pvti.json, or "
+        "published. Record it again with the libpvti of this SDK, which writes trace events, or "
         "export it as a Chrome trace."));
   throw std::runtime_error(base::str(
       "\"", path, "\" is not a trace: it ", empty ? "is empty. " : "is no list of trace events. ",

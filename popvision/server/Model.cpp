@@ -19,10 +19,10 @@ Kind kindOf(pva::Program::Type type) {
     return Kind::Exchange;
   case Type::GlobalExchange:
     return Kind::GlobalExchange;
+  case Type::StreamCopyBegin: // waiting for the host is its time, too
   case Type::StreamCopyMid:
-    return Kind::Host;
-  case Type::StreamCopyBegin:
   case Type::StreamCopyEnd:
+    return Kind::Host;
   case Type::Sync:
   case Type::Sans:
   case Type::SyncAns:

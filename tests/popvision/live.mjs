@@ -48,7 +48,7 @@ try {
   await browser.until(tile, 'the tile again');
   seen.kept.after = JSON.parse(await kept());
   seen.kept.tileAfter = await browser.run(tile);
-  const trace = readdirSync(report).find(name => name.endsWith('.pvti.json'));
+  const trace = readdirSync(report).find(name => name.endsWith('.pvti'));
   copyFileSync(join(report, trace), join(folder, trace));
   await browser.until(`document.querySelector('nav a[data-view=host]')`, 'the trace');
   await browser.view('host');

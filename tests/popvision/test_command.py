@@ -57,7 +57,7 @@ def test_text(popvision, profile, report):
     assert "tile 5:" in popvision("memory", "--tile", "5", profile).stdout
     assert "peak" in popvision("liveness", profile).stdout
     assert "OnTileExecute" in popvision("trace", profile).stdout
-    traces = [os.path.join(report, name) for name in os.listdir(report) if name.endswith(".pvti.json")]
+    traces = [os.path.join(report, name) for name in os.listdir(report) if name.endswith(".pvti")]
     assert "PoplarExecutor._run" in popvision("trace", *traces).stdout
 
 
@@ -122,9 +122,9 @@ def test_wrong_paths_and_numbers(popvision, profile, report, tmp_path):
 
 def test_half_a_trace(popvision, report, tmp_path):
     """What a killed process leaves, and what a running one has written so far."""
-    name = next(n for n in os.listdir(report) if n.endswith(".pvti.json"))
+    name = next(n for n in os.listdir(report) if n.endswith(".pvti"))
     whole = open(os.path.join(report, name)).read()
-    half = tmp_path / "half.pvti.json"
+    half = tmp_path / "half.pvti"
     half.write_text(whole[: len(whole) // 2])
     done = popvision("trace", str(half))
     assert done.returncode == 0 and "event" in done.stdout, done.stderr

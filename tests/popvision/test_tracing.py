@@ -11,7 +11,7 @@ import pytest
 
 @pytest.fixture(scope="module")
 def traces(report):
-    return [os.path.join(report, name) for name in os.listdir(report) if name.endswith(".pvti.json")]
+    return [os.path.join(report, name) for name in os.listdir(report) if name.endswith(".pvti")]
 
 
 def test_who_waits_for_whom(page, truth):
@@ -70,7 +70,7 @@ def test_what_a_killed_program_leaves_can_be_looked_at(popvision, tmp_path):
     assert popvision("summary", str(tmp_path / "inference")).returncode == 0
     report = pva.openReport(str(tmp_path / "inference/profile.pop"), str(tmp_path / "debug.cbor"))
     assert any(o.debugContext.layer == "popart" for o in pva.OperationAnalysis(report).operations)
-    done = popvision("trace", *(str(path) for path in tmp_path.glob("*.pvti.json")))
+    done = popvision("trace", *(str(path) for path in tmp_path.glob("*.pvti")))
     assert done.returncode == 0 and "Engine::run" in done.stdout
 
 
@@ -81,7 +81,7 @@ def test_several_processes_write_side_by_side(popvision, tmp_path):
     environment = {**os.environ, "PVTI_OPTIONS": json.dumps({"enable": "true", "directory": str(tmp_path)})}
     running = [subprocess.Popen([sys.executable, "-c", script], env=environment) for _ in range(3)]
     assert all(process.wait() == 0 for process in running)
-    files = [str(path) for path in tmp_path.glob("*.pvti.json")]
+    files = [str(path) for path in tmp_path.glob("*.pvti")]
     events = [e for e in json.loads(popvision("trace", "--json", *files).stdout) if e["ph"] == "X"]
     assert len(files) == len(events) == 6
     assert {e["name"] for e in events} == {f"process {e['pid']}" for e in events} and len({e["pid"] for e in events}) == 6

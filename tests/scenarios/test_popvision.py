@@ -27,7 +27,7 @@ def run_with(folder, **variables):
 def test_traces_the_host(tmp_path):
     """S-59"""
     run_with(tmp_path, PVTI_OPTIONS={"enable": "true"})
-    files = [name for name in os.listdir(tmp_path) if name.endswith(".pvti.json")]
+    files = [name for name in os.listdir(tmp_path) if name.endswith(".pvti")]
     assert len(files) == 1
     events = [e for p in pva.openTrace(tmp_path / files[0]).processes for t in p.threads for e in t.events]
     channels, todo = set(), list(events)

@@ -258,13 +258,13 @@ void Finder::kinds() {
            ", host ", percent(host), ", sync ", percent(sync), ", control ",
            percent(share(Kind::Control)), "."),
        "", compute, "share", "trace"});
-  if (host + sync > 0.3)
-    add({"warn", str(percent(host + sync), " of the cycles go to the host and to waiting for it"),
-         str(thousands(model_.cyclesByKind()[unsigned(Kind::Host)]), " cycles move data, ",
-             thousands(model_.cyclesByKind()[unsigned(Kind::Sync)]), " cycles synchronise."),
+  if (host > 0.3)
+    add({"warn", str(percent(host), " of the cycles go to the host and to waiting for it"),
+         str(thousands(model_.cyclesByKind()[unsigned(Kind::Host)]),
+             " cycles move data between the host and the tiles, or wait until it can."),
          "Do more per transfer: more device iterations, larger batches; keep data on the IPU; "
          "overlap transfers with computing (I/O tiles); send half precision.",
-         host + sync, "share", "trace"});
+         host, "share", "trace"});
 }
 
 // What a perfectly balanced compute set would save: the cycles in which the mean tile waits.
