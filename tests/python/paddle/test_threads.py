@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 """One program that several threads run: each gets its own results."""
-import threading
+import os
+import sys
 
 import numpy as np
 import paddle
 import pytest
 from paddle import static
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from threads import together  # noqa: E402
 
 
 @pytest.mark.parametrize("place", ["cpu", "ipu"])
@@ -21,19 +25,9 @@ def test_each_thread_gets_its_own_results(place):
         strategy = static.IpuStrategy()
         strategy.set_graph_config(num_ipus=1, is_training=False, micro_batch_size=1)
         main = static.IpuCompiledProgram(main, ipu_strategy=strategy).compile([x.name], [y.name])
-    failures = []
 
     def work(first):
-        try:
-            for i in range(first, first + 60):
-                result, = exe.run(main, feed={"x": np.full((1, 4), i, np.float32)}, fetch_list=[y])
-                np.testing.assert_array_equal(result, np.full((1, 4), 2 * i))
-        except BaseException as e:
-            failures.append(e)
-    threads = [threading.Thread(target=work, args=(1000 * n,), daemon=True) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(120)
-        assert not thread.is_alive(), "a thread waits for ever"
-    assert not failures, failures[0]
+        for i in range(first, first + 60):
+            result, = exe.run(main, feed={"x": np.full((1, 4), i, np.float32)}, fetch_list=[y])
+            np.testing.assert_array_equal(result, np.full((1, 4), 2 * i))
+    together(*[lambda n=n: work(1000 * n) for n in range(4)])
