@@ -237,17 +237,19 @@ def test_saved_models_keep_the_form_of_their_values(tmp_path):
     assert other.getRelativeErrors()["w"] == pytest.approx(4)
 
 
-def test_arrays_that_the_model_does_not_know_are_left_alone():
+def test_arrays_that_are_no_anchors_are_left_alone():
     b = popart.Builder()
     x = b.addInputTensor("FLOAT", [2], "x")
     y = b.aiOnnx.relu([x])
     session = popart.InferenceSession(b.getModelProto(), popart.DataFlow(1, [y]), device())
     session.prepareDevice()
     anchors, more = session.initAnchorArrays(), np.full(3, 7, np.float32)
-    session.run(popart.PyStepIO({x: np.array([-1, 2], np.float32), "other": more}, {**anchors, "no": more}))
+    array = np.array([-1, 2], np.float32)
+    session.run(popart.PyStepIO({x: array}, {**anchors, "no": more}))
     assert anchors[y].tolist() == [0, 2] and (more == 7).all()
-    with pytest.raises(popart.popart_runtime_error, match='No input array was given for "x"'):
-        session.run(popart.PyStepIO({"other": more}, anchors))
+    for name in ("other", y):
+        with pytest.raises(popart.popart_runtime_error, match=f'"{name}", which is no input of the model'):
+            session.run(popart.PyStepIO({x: array, name: array}, anchors))
 
 
 def test_patterns_and_options_by_the_vendors_spellings():
