@@ -17,3 +17,10 @@ def refuse_unknown(module):
                              + "docs/paddle.md lists what is there.")
 
     space["__getattr__"] = unknown
+
+
+def refuse_options(function, **given):
+    """Options that are not there: anything but None is an error."""
+    for name, value in given.items():
+        if value is not None:
+            raise NotImplementedError(f"(Unimplemented) {function}({name}={value!r}).")

@@ -4,13 +4,17 @@ from . import custom_operators, guards
 from .dtypes import FLOATING, VarType
 from .paddle_core import operators
 from .variable import Variable
+from ._names import refuse_options
 
 _known = frozenset(operators())
 BACKWARD, LOSS = 1, 256
 
 
 def append_backward(loss, parameter_list=None, no_grad_set=None, callbacks=None, checkpoints=None):
-    """Adds the backward pass of a loss; returns [(parameter, gradient)]."""
+    """Adds the backward pass of a loss; returns [(parameter, gradient)].
+
+    checkpoints say what Paddle keeps in memory; numbers do not change."""
+    refuse_options("append_backward", callbacks=callbacks)
     if not isinstance(loss, Variable):
         raise TypeError(f"The type of 'loss' in append_backward must be Variable, but received {type(loss)}.")
     if _count(loss) != 1:

@@ -80,7 +80,6 @@ class CpuRunner:
         return results[:self._fetched]
 
 
-
 def _refuse_custom(program):
     """Operators that only a library of the user's has: their kernels in C++ are not called."""
     for block in program.blocks:

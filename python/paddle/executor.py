@@ -9,6 +9,7 @@ from .cpu_runner import CpuRunner
 from .places import CPUPlace, IPUPlace
 from .program import Program
 from .variable import Variable
+from ._names import refuse_options
 
 
 class Executor:
@@ -27,6 +28,7 @@ class Executor:
     def run(self, program=None, feed=None, fetch_list=None, feed_var_name="feed", fetch_var_name="fetch", scope=None,
             return_numpy=True, use_program_cache=False, return_merged=True, use_prune=False):
         """One step: values of the fetched variables, as numpy arrays."""
+        refuse_options("Executor.run", use_prune=use_prune or None)
         if self._closed:
             raise RuntimeError("Attempted to use a closed Executor.")
         program = guards.default_main_program() if program is None else program

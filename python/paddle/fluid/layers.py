@@ -14,9 +14,8 @@ from ..static.nn import embedding as _embedding
 from ..static.nn import fc as _fc
 from ..tensor.creation import cast, create_global_var, create_parameter, fill_constant  # noqa: F401
 from ..tensor.manipulation import shape, stack, transpose, unstack  # noqa: F401
-from ..tensor.math import (abs, ceil, cos, equal, exp, floor, greater_equal, greater_than, less_equal, less_than,  # noqa: F401
-                           log, logical_and, logical_not, logical_or, logical_xor, not_equal, reciprocal, round, rsqrt, scale,
-                           sigmoid, sign, sin, sqrt, square, tanh)
+from ..tensor.math import (abs, ceil, cos, exp, floor, log, logical_not, reciprocal, round, rsqrt, scale, sigmoid,  # noqa: F401
+                           sign, sin, sqrt, square, tanh)
 from ..tensor.search import where  # noqa: F401
 from .._names import refuse_unknown
 from .older import *  # noqa: F401,F403

@@ -147,6 +147,23 @@ def fill_constant_batch_size_like(input, shape, dtype, value, input_dim_idx=0, o
         "output_dim_idx": output_dim_idx}, stop_gradient=True)
 
 
+def _relation(name, arguments):
+    def function(x, y, *args, **kwargs):
+        given = {**dict(zip(arguments, args)), **kwargs}
+        if len(args) > len(arguments) or set(given) - set(arguments):
+            raise TypeError(f"{name}() takes x, y, {', '.join(arguments)}, not {args or ''} {kwargs or ''}.")
+        return _into(getattr(tensor, name)(x, y), given.get("cond", given.get("out")))
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+for _name in ("equal", "not_equal", "less_equal", "greater_than", "greater_equal"):
+    globals()[_name] = _relation(_name, ("cond", "name"))
+less_than = _relation("less_than", ("force_cpu", "cond", "name"))  # where it is computed is said by the executor
+for _name in ("logical_and", "logical_or", "logical_xor"):
+    globals()[_name] = _relation(_name, ("out", "name"))
+
+
 def l2_normalize(x, axis, epsilon=1e-12, name=None):
     total = tensor.sum(tensor.square(x), axis, keepdim=True)
     return tensor.multiply(x, tensor.rsqrt(tensor.scale(total, 1.0, float(epsilon))))

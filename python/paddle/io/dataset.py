@@ -2,6 +2,8 @@
 """Data sets: samples by number, or one after the other."""
 import numpy as np
 
+from .._names import refuse_options
+
 
 class Dataset:
     def __getitem__(self, index):
@@ -72,6 +74,7 @@ class Subset(Dataset):
 
 
 def random_split(dataset, lengths, generator=None):
+    refuse_options("random_split", generator=generator)
     if sum(lengths) != len(dataset):
         raise ValueError("Sum of input lengths does not equal the length of the input dataset.")
     order = np.random.permutation(len(dataset)).tolist()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The order in which samples are taken."""
+import itertools
+
 import numpy as np
 
 
@@ -21,11 +23,15 @@ class SequenceSampler(Sampler):
 
 class RandomSampler(Sampler):
     def __init__(self, data_source, replacement=False, num_samples=None, generator=None):
+        """generator: gives the numbers of the samples one by one."""
         super().__init__(data_source)
+        self._generator = generator
         self._replacement, self._count = replacement, num_samples or len(data_source)
 
     def __iter__(self):
         n = len(self.data_source)
+        if self._generator is not None:
+            return itertools.islice(self._generator, self._count)
         order = np.random.randint(0, n, self._count) if self._replacement else np.random.permutation(n)[:self._count]
         return iter(order.tolist())
 

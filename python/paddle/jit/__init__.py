@@ -4,9 +4,7 @@ from .._names import refuse_unknown
 
 
 def to_static(function=None, input_spec=None, build_strategy=None, property=False):
-    """In a static program a layer is static already, so it is what it was; the dynamic graph is not there."""
-    from ..modes import require_static
-    require_static("paddle.jit.to_static")
+    """In a static program a layer is static already, so it is what it was. Called in the dynamic mode, its layers refuse."""
     return function if function is not None else (lambda f: f)
 
 

@@ -104,10 +104,11 @@ class Layer:
     def __call__(self, *inputs, **kwargs):
         return self.forward(*inputs, **kwargs)
 
-    def state_dict(self, *args, **kwargs):
+    def state_dict(self, destination=None, include_sublayers=True, structured_name_prefix=""):
         """Values of parameters and buffers, from the scope."""
-        out = collections.OrderedDict()
-        for at, layer in self.named_sublayers(include_self=True):
+        out = collections.OrderedDict() if destination is None else destination
+        first = structured_name_prefix.rstrip(".")
+        for at, layer in self.named_sublayers(first, include_self=True) if include_sublayers else [(first, self)]:
             for name, v in (*layer._parameters.items(), *layer._buffers.items()):
                 if v is not None:
                     out[f"{at}.{name}" if at else name] = v.get_value()

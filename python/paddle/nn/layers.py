@@ -123,12 +123,12 @@ class InstanceNorm2D(Layer):
     def __init__(self, num_features, epsilon=1e-5, momentum=0.9, weight_attr=None, bias_attr=None, data_format="NCHW",
                  name=None):
         super().__init__("instance_norm")
-        self._epsilon = epsilon
+        self._epsilon, self._format = epsilon, data_format
         self.scale = self.create_parameter([num_features], weight_attr, default_initializer=Constant(1.0))
         self.bias = self.create_parameter([num_features], bias_attr, is_bias=True)
 
     def forward(self, x):
-        return F.instance_norm(x, weight=self.scale, bias=self.bias, eps=self._epsilon)
+        return F.instance_norm(x, weight=self.scale, bias=self.bias, eps=self._epsilon, data_format=self._format)
 
 
 class Dropout(Layer):

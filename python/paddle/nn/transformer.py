@@ -5,6 +5,7 @@ from . import functional as F
 from .containers import LayerList
 from .layer import Layer
 from .layers import Dropout, LayerNorm, Linear
+from .._names import refuse_options
 
 
 class MultiHeadAttention(Layer):
@@ -27,6 +28,7 @@ class MultiHeadAttention(Layer):
         return tensor.transpose(tensor.reshape(x, [0, 0, self._heads, self._width]), [0, 2, 1, 3])
 
     def forward(self, query, key=None, value=None, attn_mask=None, cache=None):
+        refuse_options("MultiHeadAttention", cache=cache)
         key = query if key is None else key
         value = key if value is None else value
         q, k, v = self._split(self.q_proj(query)), self._split(self.k_proj(key)), self._split(self.v_proj(value))
@@ -56,6 +58,7 @@ class TransformerEncoderLayer(Layer):
         self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
 
     def forward(self, src, src_mask=None, cache=None):
+        refuse_options("TransformerEncoderLayer", cache=cache)
         x = self.norm1(src) if self._before else src
         x = tensor.add(src, self.dropout1(self.self_attn(x, x, x, src_mask)))
         x = x if self._before else self.norm1(x)
@@ -76,6 +79,7 @@ class TransformerEncoder(Layer):
         self._normed = norm is not None
 
     def forward(self, src, src_mask=None, cache=None):
+        refuse_options("TransformerEncoder", cache=cache)
         for layer in self.layers:
             src = layer(src, src_mask)
         return self.norm(src) if self._normed else src

@@ -69,7 +69,7 @@ class Optimizer:
             return self.apply_gradients(params_grads), params_grads
 
     def backward(self, loss, startup_program=None, parameters=None, no_grad_set=None, callbacks=None):
-        return append_backward(loss, parameters or self._parameters, no_grad_set)
+        return append_backward(loss, parameters or self._parameters, no_grad_set, callbacks)
 
     def apply_gradients(self, params_grads):
         """Adds limits, decay and updates for gradients that are there."""

@@ -5,7 +5,11 @@ from ..helper import LayerHelper
 
 
 def accuracy(input, label, k=1, correct=None, total=None):
-    """The share of rows whose label is among the k largest."""
+    """The share of rows whose label is among the k largest; `correct` and `total` get the two counts."""
     values, indices = tensor.topk(input, k)
-    return LayerHelper("accuracy").append("accuracy", {"Out": values, "Indices": indices, "Label": label}, {},
-                                          slot="Accuracy", more=("Correct", "Total"), stop_gradient=True)[0]
+    share, *counts = LayerHelper("accuracy").append("accuracy", {"Out": values, "Indices": indices, "Label": label}, {},
+                                                     slot="Accuracy", more=("Correct", "Total"), stop_gradient=True)
+    for made, out in zip(counts, (correct, total)):
+        if out is not None:
+            tensor.assign(made, out)
+    return share

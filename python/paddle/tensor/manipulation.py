@@ -113,7 +113,7 @@ def gather(x, index, axis=None, name=None):
     return LayerHelper("gather").append("gather", {"X": x, "Index": index}, {"axis": int(axis or 0), "overwrite": True})
 
 
-def meshgrid(*args, **kwargs):
+def meshgrid(*args, name=None):
     xs = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else list(args)
     return LayerHelper("meshgrid").append_many("meshgrid", {"X": xs}, {}, len(xs))
 

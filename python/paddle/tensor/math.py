@@ -3,7 +3,7 @@
 from ..dtypes import to_type
 from ..helper import LayerHelper
 from ..variable import Variable
-from .creation import of_type
+from .creation import assign, of_type
 
 _unary = ("abs acos asin atan ceil cos cosh erf exp floor log log10 log1p log2 reciprocal round rsqrt sigmoid sign sin sinh "
           "sqrt square tan tanh").split()
@@ -41,7 +41,8 @@ for _name, _op in {**_binary, **_relations, **{n: n for n in _logic}}.items():
 
 
 def logical_not(x, out=None, name=None):
-    return LayerHelper("logical_not").append("logical_not", {"X": x})
+    made = LayerHelper("logical_not").append("logical_not", {"X": x})
+    return made if out is None else assign(made, out)
 
 
 def pow(x, y, name=None):
@@ -134,8 +135,10 @@ def argmin(x, axis=None, keepdim=False, dtype="int64", name=None):
     return _place("arg_min", x, axis, keepdim, dtype)
 
 
-def cumsum(x, axis=None, dtype=None, name=None):
-    attrs = {"flatten": True} if axis is None else {"axis": int(axis)}
+def cumsum(x, axis=None, dtype=None, name=None, *, exclusive=False, reverse=False):
+    """exclusive: of what stands before; reverse: from the end."""
+    attrs = {"exclusive": bool(exclusive), "reverse": bool(reverse)}
+    attrs.update({"flatten": True} if axis is None else {"axis": int(axis)})
     return LayerHelper("cumsum").append("cumsum", {"X": of_type(x, dtype)}, attrs)
 
 

@@ -4,10 +4,13 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import types
+
+from popart import _files
 
 from .. import custom_operators
 from ..helper import LayerHelper
@@ -86,10 +89,10 @@ class _Build:
             self._run([self._link[0], *objects, *self._link[1:], "-o", made])
             text = json.dumps([self._made_by, files], sort_keys=True)
             library = os.path.join(self._folder, f"{self._name}-{hashlib.sha256(text.encode()).hexdigest()[:16]}.so")
-            os.replace(made, library)
-            with open(os.path.join(scratch, "note"), "w") as file:
+            with open(made, "rb") as compiled, _files.writing(library) as file:
+                shutil.copyfileobj(compiled, file)
+            with _files.writing(self._note, encoding="utf-8") as file:
                 json.dump({"made by": self._made_by, "files": files, "library": library}, file)
-            os.replace(file.name, self._note)
         return library
 
     def _run(self, command):

@@ -150,3 +150,10 @@ def test_processes_share_the_batches(count, shuffle):
     assert shuffle or count < 24 or parts[1][:8] == [4, 5, 6, 7, 12, 13, 14, 15]
     with pytest.raises(ValueError, match="rank=2 is not among num_replicas=2"):
         io.DistributedBatchSampler(Squares(), 4, num_replicas=2, rank=2)
+
+
+def test_samples_in_an_order_that_is_given():
+    """One generator goes on from epoch to epoch."""
+    order = iter([2, 0, 2, 1, 1])
+    sampler = io.RandomSampler([7, 8, 9], num_samples=2, generator=order)
+    assert [list(sampler) for _ in range(3)] == [[2, 0], [2, 1], [1]]

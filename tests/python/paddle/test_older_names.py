@@ -138,5 +138,11 @@ def test_results_go_into_a_variable_that_is_given():
     kept = paddle.zeros([2], "float32")
     assert layers.sums([x, x], out=kept) is kept
     other = paddle.tensor.fill_constant([2], "float32", 7.0, out=paddle.zeros([2], "float32"))
-    found = static.Executor(paddle.CPUPlace()).run(feed={"x": np.ones(2, np.float32)}, fetch_list=[kept, other])
-    assert [f.tolist() for f in found] == [[2, 2], [7, 7]]
+    less, either, none = (paddle.zeros([2], "bool") for _ in range(3))
+    assert layers.less_than(x, other, force_cpu=True, cond=less) is less
+    layers.logical_or(layers.greater_equal(x, other), less, out=either)
+    assert layers.logical_not(either, out=none) is none
+    with pytest.raises(TypeError, match="equal.*cond.*not.*out"):
+        layers.equal(x, x, out=less)
+    found = static.Executor(paddle.CPUPlace()).run(feed={"x": np.array([1, 9], np.float32)}, fetch_list=[kept, other, less, either, none])
+    assert [f.tolist() for f in found] == [[2, 18], [7, 7], [True, False], [True, True], [False, False]]

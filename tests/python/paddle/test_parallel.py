@@ -139,3 +139,16 @@ def test_a_schedule_moves_on_the_ipu():
 def test_what_ipus_cannot_update_is_refused(optimizer, words):
     with pytest.raises(NotImplementedError, match=words):
         trained(optimizer, batch)
+
+
+def test_a_pipeline_that_is_never_full():
+    """Two stages and one batch a step: one IPU waits, and the numbers are right."""
+    with static.ipu_shard_guard(0, 0):
+        y = paddle.scale(static.data("x", [-1, 2]), 3.0)
+    with static.ipu_shard_guard(1, 1):
+        z = paddle.nn.functional.relu(y)
+    strategy = static.IpuStrategy()
+    strategy.set_graph_config(2, False, 1, True)
+    strategy.set_pipelining_config(True, 1)
+    program = static.IpuCompiledProgram(ipu_strategy=strategy).compile(["x"], [z.name])
+    assert static.Executor().run(program, {"x": np.array([[1, -2]], np.float32)}, [z])[0].tolist() == [[3, 0]]

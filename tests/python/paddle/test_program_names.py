@@ -190,3 +190,57 @@ def test_feeds_have_fixed_shapes_behind_the_batch():
     strategy.set_graph_config(is_training=False)
     with pytest.raises(Exception, match='"x" has an unknown extent in dimension 1.*Please check tensor shape setting'):
         static.IpuCompiledProgram(ipu_strategy=strategy).compile(["x"], [y.name])
+
+
+def test_the_counts_of_an_accuracy_go_into_variables():
+    scores, labels = static.data("scores", [4, 3]), static.data("labels", [4, 1], "int64")
+    correct, total = (static.create_global_var([1], 0, "int32", persistable=True) for _ in range(2))
+    share = static.accuracy(scores, labels, correct=correct, total=total)
+    feed = {"scores": np.eye(4, 3, dtype=np.float32), "labels": np.array([[0], [1], [1], [2]])}
+    exe = static.Executor(paddle.CPUPlace())
+    exe.run(static.default_startup_program())
+    found = exe.run(feed=feed, fetch_list=[share, correct, total])
+    assert [f.reshape(-1).tolist() for f in found] == [[0.5], [2], [4]]
+
+
+def test_sums_of_what_stands_before_or_behind():
+    x = static.data("x", [4])
+    made = [paddle.cumsum(x, 0, exclusive=e, reverse=r) for e, r in ((True, False), (False, True), (True, True))]
+    found = static.Executor(paddle.CPUPlace()).run(feed={"x": np.array([1, 2, 3, 4], np.float32)}, fetch_list=made)
+    assert [f.tolist() for f in found] == [[0, 1, 3, 6], [10, 9, 7, 4], [9, 7, 4, 0]]
+
+
+def test_layers_may_be_marked_static_before_the_mode_is():
+    paddle.disable_static()
+
+    class Doubled(paddle.nn.Layer):
+        @paddle.jit.to_static
+        def forward(self, x):
+            return paddle.scale(x, 2.0)
+
+        @paddle.jit.to_static(input_spec=[None])
+        def other(self, x):
+            return paddle.scale(x, 3.0)
+
+    with pytest.raises(RuntimeError, match="enable_static"):
+        Doubled()
+    paddle.enable_static()
+    x = static.data("x", [1])
+    assert run(Doubled()(x), {"x": np.ones(1, np.float32)}).tolist() == [2]
+
+
+def test_the_state_of_a_layer_by_names():
+    layer = paddle.nn.Sequential(paddle.nn.Linear(2, 3), paddle.nn.BatchNorm1D(3))
+    static.Executor(paddle.CPUPlace()).run(static.default_startup_program())
+    names = set(layer.state_dict())
+    assert {"0.weight", "0.bias", "1.weight"} <= names and not layer.state_dict(include_sublayers=False)
+    assert set(layer.state_dict(structured_name_prefix="net.")) == {"net." + name for name in names}
+    assert list(layer[0].state_dict({"first": 1})) == ["first", "weight", "bias"]
+
+
+def test_pictures_whose_channels_are_turned_round():
+    picture = np.arange(12, dtype=np.float32).reshape(3, 2, 2)
+    turned = paddle.vision.transforms.Normalize([1, 2, 3], [1, 1, 2], to_rgb=True)(picture)
+    assert np.array_equal(turned, (picture[::-1] - np.array([1, 2, 3]).reshape(3, 1, 1)) / np.array([1, 1, 2]).reshape(3, 1, 1))
+    last = paddle.vision.transforms.normalize(picture.transpose(1, 2, 0), [1, 2, 3], [1, 1, 2], "HWC", to_rgb=True)
+    assert np.array_equal(last.transpose(2, 0, 1), turned)

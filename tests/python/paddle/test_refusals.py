@@ -180,15 +180,6 @@ def _testing():
     return out
 
 
-def test_a_pipeline_that_is_never_full():
-    with static.ipu_shard_guard(0, 0):
-        y = paddle.nn.functional.relu(static.data("x", [-1, 2]))
-    with static.ipu_shard_guard(1, 1):
-        z = paddle.nn.functional.relu(y)
-    with pytest.raises(ValueError, match=r"\(InvalidArgument\) A pipeline of 2 stages"):
-        compiled(z.name, lambda s: (s.set_graph_config(2, False, 1, True), s.set_pipelining_config(True, 1)))
-
-
 def test_fetching_what_was_not_compiled():
     x = static.data("x", [2, 2])
     y = paddle.nn.functional.relu(x)
@@ -261,3 +252,22 @@ def test_distribution_needs_poprun(monkeypatch):
     monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
     monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "1")
     assert (paddle.distributed.get_rank(), paddle.distributed.get_world_size()) == (1, 2)
+
+
+def norm(**kwargs):
+    return paddle.nn.functional.instance_norm(static.data("x", [2, 3, 4, 4]), **kwargs)
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: norm(data_format="NHWC"), "data_format='NHWC'"), (lambda: norm(use_input_stats=False), "use_input_stats=False"),
+    (lambda: norm(running_mean=static.data("m", [3])), "running_mean="),
+    (lambda: paddle.nn.InstanceNorm2D(3, data_format="NHWC")(static.data("x", [2, 4, 4, 3])), "data_format='NHWC'"),
+    (lambda: paddle.nn.MultiHeadAttention(4, 2)(static.data("x", [1, 2, 4]), cache=()), r"MultiHeadAttention\(cache=\(\)"),
+    (lambda: static.append_backward(paddle.mean(static.data("x", [2])), callbacks=[print]), "callbacks="),
+    (lambda: static.Executor().run(use_prune=True), "use_prune=True"),
+    (lambda: paddle.io.random_split([1, 2], [1, 1], generator=3), "generator=3"),
+    (lambda: paddle.vision.transforms.Normalize(keys=["label"]), "keys="),
+])
+def test_options_that_are_not_there(call, words):
+    with pytest.raises(NotImplementedError, match=words):
+        call()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Normalisations."""
 from ...helper import LayerHelper
+from ..._names import refuse_options
 
 __all__ = ["batch_norm", "layer_norm", "group_norm", "instance_norm", "normalize"]
 
@@ -45,6 +46,10 @@ def group_norm(x, num_groups, epsilon=1e-5, weight=None, bias=None, data_format=
 
 def instance_norm(x, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.9,
                   eps=1e-5, data_format="NCHW", name=None):
+    """By the statistics of the input alone: running ones are kept nowhere, so momentum says nothing."""
+    refuse_options("instance_norm", running_mean=running_mean, running_var=running_var,
+                   use_input_stats=None if use_input_stats else False,
+                   data_format=None if data_format.startswith("NC") else data_format)
     inputs = {name: v for name, v in (("X", x), ("Scale", weight), ("Bias", bias)) if v is not None}
     return LayerHelper("instance_norm").append("instance_norm", inputs, {"epsilon": float(eps)}, slot="Y",
                                                more=("SavedMean", "SavedVariance"))[0]

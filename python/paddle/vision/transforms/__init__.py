@@ -2,7 +2,7 @@
 """Pictures as networks want them: numpy arrays [height, width, channels] in and out."""
 import numpy as np
 
-from ..._names import refuse_unknown
+from ..._names import refuse_options, refuse_unknown
 
 
 class Compose:
@@ -28,7 +28,9 @@ def to_tensor(pic, data_format="CHW"):
 
 
 def normalize(img, mean, std, data_format="CHW", to_rgb=False):
+    """to_rgb: the channels are blue, green and red, and are turned round."""
     shape = (-1, 1, 1) if data_format == "CHW" else (1, 1, -1)
+    img = np.flip(img, 0 if data_format == "CHW" else -1) if to_rgb else img
     return ((np.asarray(img, np.float32) - np.reshape(mean, shape)) / np.reshape(std, shape)).astype(np.float32)
 
 
@@ -51,6 +53,7 @@ def center_crop(img, output_size):
 
 class _Function:
     def __init__(self, *args, keys=None, **kwargs):
+        refuse_options(type(self).__name__, keys=keys)
         self._args, self._kwargs = args, kwargs
 
     def __call__(self, img):
@@ -65,7 +68,7 @@ class Normalize(_Function):
     _function = staticmethod(normalize)
 
     def __init__(self, mean=0.0, std=1.0, data_format="CHW", to_rgb=False, keys=None):
-        super().__init__(mean, std, data_format)
+        super().__init__(mean, std, data_format, to_rgb, keys=keys)
 
 
 class Resize(_Function):
@@ -78,7 +81,7 @@ class CenterCrop(_Function):
 
 class Transpose(_Function):
     def __init__(self, order=(2, 0, 1), keys=None):
-        super().__init__()
+        super().__init__(keys=keys)
         self._order = order
 
     def __call__(self, img):
