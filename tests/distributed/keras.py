@@ -36,7 +36,7 @@ class Own(keras.Model):
     def train_step(self, batch):
         x, y = batch
         with tf.GradientTape() as tape:
-            loss = self.compiled_loss(y, self(x, training=True))[0]
+            loss = self.compiled_loss(y, self(x, training=True))
         self.optimizer.minimize(loss, self.trainable_variables, tape=tape)
         return {"loss": loss}
 
