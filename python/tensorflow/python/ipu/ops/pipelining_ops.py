@@ -17,6 +17,9 @@ class PipelineSchedule(enum.IntEnum):
     Grouped, Interleaved, Sequential = range(3)
 
 
+ALL_DEVICES = -1  # in a device_mapping: of a stage of several functions, one on each IPU
+
+
 _NO_EFFECT = ("forward_propagation_stages_poplar_options", "backward_propagation_stages_poplar_options",
              "weight_update_poplar_options", "accumulate_outfeed_dtype")
 
@@ -64,7 +67,9 @@ def pipeline(computational_stages, gradient_accumulation_count=None, gradient_ac
              replicated_weight_sharding=None, offload_weights=None, continuous_weight_updates=False, outfeed_loss=False,
              accumulate_outfeed=False, accumulate_outfeed_dtype=None, outfeed_mask=None,
              reduction_method=GradientAccumulationReductionMethod.SUM, name=None, pipeline_depth=None):
-    """In a compiled function: count x repeat_count batches, the weights change after every `count` of them."""
+    """In a compiled function: count x repeat_count batches, the weights change after every `count` of them. A stage that is a
+    list of functions is computed side by side: each gets what the stage gets, on an IPU of its own, and the next stage gets
+    the results of all, one after the other."""
     from tensorflow.python.ipu.programs import program
     graph = program()
     if graph is None:
@@ -84,7 +89,8 @@ def pipeline(computational_stages, gradient_accumulation_count=None, gradient_ac
     graph.placement = _Placement({name: own[name] for name in _OF_PIPELINES} if optimizer_function is not None else {})
     if offload_weight_update_variables and optimizer_function is None:
         logs.info("offload_weight_update_variables will have no effect since this pipeline is in inference.")
-    graph.mapping = list(device_mapping) if device_mapping is not None else list(range(stages))
+    functions = _side_by_side(computational_stages, device_mapping)
+    graph.mapping = [ipu for group in functions for _, ipu in group]
     graph.pipelined = schedule is not PipelineSchedule.Sequential
     graph.rounds = repeat_count if optimizer_function is not None else repeat_count * count
     values = [convert_to_tensor(t) for t in nest.flatten(inputs or [])]
@@ -92,15 +98,49 @@ def pipeline(computational_stages, gradient_accumulation_count=None, gradient_ac
         elements = [] if infeed_queue is None else infeed_queue.dequeue_in(graph)
     kwargs = elements if isinstance(elements, dict) else {}
     values += [] if isinstance(elements, dict) else nest.flatten(elements)
-    for i, stage in enumerate(computational_stages):
-        with placed(stage=i):
-            made = nest.map_structure(lambda t: _moved(t, values), stage(*values, **kwargs))
-        kwargs = {}
-        last = made
-        values = [] if made is None else [v for v in nest.flatten(made) if isinstance(v, Tensor)]
-    with placed(stage=stages - 1):
+    first = 0
+    for group in functions:
+        last = _stage([f for f, _ in group], first, values, kwargs)
+        kwargs, first = {}, first + len(group)
+        values = [] if last is None else [v for v in nest.flatten(last) if isinstance(v, Tensor)]
+    with placed(stage=first - 1):
         return _end(graph, _unmasked(last, outfeed_mask), values, count, optimizer_function, outfeed_queue, outfeed_loss,
                     GradientAccumulationReductionMethod.parse(reduction_method), accumulate_outfeed)
+
+
+def _side_by_side(stages, mapping):
+    """[[(function, IPU)]] of every stage. PopART has one IPU for each of its stages, so that each function is one of them."""
+    out = []
+    for i, stage in enumerate(stages):
+        functions = list(stage) if isinstance(stage, (list, tuple)) else [stage]
+        ipus = i if mapping is None else mapping[i]
+        if functions == [stage]:
+            if not isinstance(ipus, int) or ipus < 0:
+                raise ValueError(f"Stage {i} of the pipeline is one function; its entry of device_mapping is {ipus}.")
+            ipus = [ipus]
+        elif mapping is None or ipus == ALL_DEVICES:
+            ipus = list(range(len(functions)))
+        elif not isinstance(ipus, (list, tuple)) or len(ipus) != len(functions) or len(set(ipus)) != len(ipus):
+            raise ValueError(f"Stage {i} of the pipeline has {len(functions)} functions, which are computed side by side: its "
+                             f"entry of device_mapping must be ALL_DEVICES or as many different IPUs, not {ipus}.")
+        out.append(list(zip(functions, ipus)))
+    return out
+
+
+def _stage(functions, first, values, kwargs):
+    """What a stage makes."""
+    made = []
+    for i, function in enumerate(functions):
+        with placed(stage=first + i):
+            made.append(nest.map_structure(lambda t: _moved(t, values), function(*values, **kwargs)))
+    if len(functions) == 1:
+        return made[0]
+    with placed(stage=first + len(functions) - 1):  # the next stage has them all from there
+        return [apply("Identity", [t]) for one in made[:-1] for t in _tensors(one)] + _tensors(made[-1])
+
+
+def _tensors(made):
+    return [] if made is None else [t for t in nest.flatten(made) if isinstance(t, Tensor)]
 
 
 def _moved(tensor, given):
