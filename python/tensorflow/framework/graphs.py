@@ -21,6 +21,7 @@ class _Current(threading.local):
     update = False  # once per weight update, not for every batch
     scopes = ()  # names
     tapes = ()  # that watch what is computed
+    captures = ()  # contexts that keep gradients of marked tensors
     strategy = None  # of the scope
     device = None  # its name, of the scope
     after = ()  # of TensorFlow 1: what comes before operations of the scope

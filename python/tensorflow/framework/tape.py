@@ -65,7 +65,7 @@ class GradientTape:
         if active() is not None:
             made = graph_gradients(active(), targets, flat, given)
         else:
-            made = self._eager(targets, flat, given)
+            made = _capturing(None, flat, lambda sources: self._eager(targets, sources, given))
         if unconnected == "zero":
             from tensorflow.ops.array_ops import zeros_like
             made = [zeros_like(s) if g is None else g for g, s in zip(made, flat)]
@@ -206,7 +206,20 @@ def _gradients(graph, of, by, given=()):
     return made, [bool(graph.known(f)) for f in flags]
 
 
+def _capturing(graph, sources, compute):
+    """Gradients of the sources; those of tensors that are marked go to the contexts that marked them."""
+    marked = [(c, t) for c in current.captures for t in c.marked(graph)]
+    made = compute([*sources, *[t for _, t in marked]])
+    for (context, tensor), gradient in zip(marked, made[len(sources):]):
+        context.put([tensor], [gradient])
+    return made[:len(sources)]
+
+
 def graph_gradients(graph, targets, sources, given=None):
+    return _capturing(graph, sources, lambda by: _of_graph(graph, targets, by, given))
+
+
+def _of_graph(graph, targets, sources, given):
     by = [graph.read(s) if isinstance(s, Variable) else graph.taken(s) for s in sources]
     made, depends = _gradients(graph, [graph.taken(t) for t in targets], by, [graph.taken(g) for g in given or ()])
     return [g if d else None for g, d in zip(made, depends)]

@@ -84,6 +84,51 @@ class RecomputationCheckpoint(_Layer):
         return recomputation_checkpoint(inputs)
 
 
+class CaptureUpstreamGradients(_Layer):
+    """A layer whose gradient of its outputs a GradientCaptureContext (ipu.grad_util_ops) keeps, by tag or the layer's name."""
+
+    def __init__(self, layer, tag=None, **kwargs):
+        if not isinstance(layer, _Layer):
+            raise ValueError(f"{type(self).__name__} goes around a layer, not {layer!r}.")
+        super().__init__(**kwargs)
+        self.layer, self.tag = layer, tag or layer.name
+
+    def call(self, inputs, **kwargs):
+        return self._captured(self.layer(inputs, **kwargs))
+
+    def _captured(self, tensor):
+        from tensorflow.python.ipu.ops.grad_util_ops import capture_upstream_gradients
+        return capture_upstream_gradients(tensor, self.tag)
+
+    def get_config(self):
+        from tensorflow.keras.layers import serialize
+        return {**super().get_config(), "layer": serialize(self.layer), "tag": self.tag}
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        from tensorflow.keras.layers import deserialize
+        config = dict(config)
+        return cls(deserialize(config.pop("layer"), custom_objects), **config)
+
+
+class CaptureActivationGradients(CaptureUpstreamGradients):
+    """The same of what goes into the layer's activation function."""
+
+    def __init__(self, layer, tag=None, **kwargs):
+        super().__init__(layer, tag, **kwargs)
+        if not callable(getattr(layer, "activation", None)):
+            raise ValueError(f"CaptureActivationGradients goes around a layer with an activation, which {layer.name} does not "
+                             "have.")
+
+    def call(self, inputs, **kwargs):
+        activation = self.layer.activation
+        self.layer.activation = lambda x: activation(self._captured(x))
+        try:
+            return self.layer(inputs, **kwargs)
+        finally:
+            self.layer.activation = activation
+
+
 class Embedding(_Embedding):
     def __init__(self, input_dim, output_dim, embeddings_initializer="uniform", serialization_factor=1, **kwargs):
         without_effect(serialization_factor=serialization_factor if serialization_factor != 1 else None)

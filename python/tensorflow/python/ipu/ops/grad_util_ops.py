@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""Gradients of tensors within a model, beside those of its variables."""
+from tensorflow.framework.dispatch import apply
+from tensorflow.framework.graphs import current
+from tensorflow.framework.tensors import convert_to_tensor
+
+
+class GradientCaptureContext:
+    """`with GradientCaptureContext() as captured:` around a model's call and its gradients: captured_gradients has those of the
+    tensors that capture_upstream_gradients was given, by tag."""
+
+    def __init__(self):
+        self._marked, self._gradients = [], {}
+
+    def __enter__(self):
+        current.captures = (*current.captures, self)
+        return self
+
+    def __exit__(self, *_):
+        current.captures = tuple(c for c in current.captures if c is not self)
+
+    @property
+    def captured_gradients(self):
+        return dict(self._gradients)
+
+    def mark(self, tensor, tag):
+        graph = getattr(tensor, "graph", None)
+        if any(tag == known and getattr(t, "graph", None) is graph for t, known in self._marked):
+            raise ValueError(f"Two tensors have the tag '{tag}': their gradients could not be told apart.")
+        self._marked.append((tensor, tag))
+
+    def marked(self, graph):
+        """Tensors of this graph; None: those that have values."""
+        return [t for t, _ in self._marked if getattr(t, "graph", None) is graph]
+
+    def put(self, tensors, gradients):
+        tags = {id(t): tag for t, tag in self._marked}
+        self._gradients.update((tags[id(t)], g) for t, g in zip(tensors, gradients) if g is not None)
+
+
+def capture_upstream_gradients(a, tag=None, name=None):
+    """`a` itself. The gradient that comes back to it is kept by the GradientCaptureContext around, if there is one."""
+    out = apply("Identity", [convert_to_tensor(a)], name=name)
+    for context in current.captures[-1:]:
+        context.mark(out, tag or name or f"gradient_{len(context._marked)}")
+    return out
