@@ -31,8 +31,28 @@ def lazy(namespace, modules):
     namespace["__getattr__"], namespace["__dir__"] = __getattr__, __dir__
 
 
+# Where a name is looked for that a module does not have, the likeliest first.
+_PUBLIC = ["tensorflow", *(f"tensorflow.{name}" for name in (
+    "nn", "math", "random", "linalg", "image", "data", "keras", "keras.layers", "keras.optimizers", "keras.losses",
+    "keras.metrics", "keras.initializers", "keras.utils", "keras.callbacks", "compat.v1", "compat.v1.train", "compat.v1.nn",
+    "compat.v1.layers", "compat.v1.losses", "keras.ipu", "keras.ipu.layers", "python.ipu", "python.ipu.config",
+    "python.ipu.utils", "python.ipu.optimizers"))]
+
+
+def _elsewhere(name):
+    """The public path of a name, or None."""
+    for path in _PUBLIC if len(name) > 1 and not name.startswith("_") else ():
+        if name in dir(importlib.import_module(path)):
+            return f"{path}.{name}"
+    return None
+
+
 def missing(module, name, there=()):
-    near = difflib.get_close_matches(name, [n for n in there if not n.startswith("_")], 1)
-    hint = f" Did you mean '{near[0]}'?" if near else ""
+    public = _elsewhere(name)
+    if public is not None and public.rpartition(".")[0] != module:
+        hint = f" There is {public}."
+    else:
+        near = difflib.get_close_matches(name, [n for n in there if not n.startswith("_")], 1)
+        hint = f" Did you mean '{near[0]}'?" if near else ""
     return AttributeError(f"module '{module}' has no attribute '{name}': OpenIPU's TensorFlow does not have it; {LIST}."
                           + hint)

@@ -68,4 +68,47 @@ def normalize(tensor, ord="euclidean", axis=None, name=None):
     return math_ops.divide(tensor, norm), norm
 
 
-names = "diag diag_part set_diag trace matrix_transpose matvec cross normalize tensor_diag_part".split()
+def cholesky(input, name=None):
+    """L of input = L L^T, a lower triangle: column by column, so that its operations grow with the number of columns."""
+    x, columns = convert_to_tensor(input), []
+    n = _square("cholesky", x)
+    for j in range(n):
+        column = x[..., j]
+        if columns:
+            before = array_ops.stack(columns, -1)
+            column = math_ops.subtract(column, matvec(before, before[..., j, :]))
+        below = (np.arange(n) >= j).astype(x.dtype.as_numpy_dtype)
+        columns.append(math_ops.multiply(math_ops.divide(column, math_ops.sqrt(column[..., j:j + 1])), below))
+    return array_ops.stack(columns, -1)
+
+
+def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
+    """x of matrix x = rhs, by the matrix' lower or upper triangle: row by row."""
+    a, b = same_type(matrix, rhs)
+    n = _square("triangular_solve", a)
+    if adjoint:
+        a, lower = matrix_transpose(a), not lower
+    rows = []
+    for i in range(n) if lower else reversed(range(n)):
+        row = b[..., i:i + 1, :]
+        if rows:
+            known = array_ops.concat(rows, -2)
+            of = a[..., i:i + 1, :i] if lower else a[..., i:i + 1, i + 1:]
+            row = math_ops.subtract(row, math_ops.matmul(of, known))
+        row = math_ops.divide(row, a[..., i:i + 1, i:i + 1])
+        rows = [*rows, row] if lower else [row, *rows]
+    return array_ops.concat(rows, -2)
+
+
+def cholesky_solve(chol, rhs, name=None):
+    """x of (chol chol^T) x = rhs"""
+    return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True)
+
+
+def _square(what, x):
+    if x.shape.rank is None or x.shape.rank < 2 or x.shape[-1] is None or x.shape[-1] != x.shape[-2]:
+        raise ValueError(f"tf.linalg.{what} takes square matrices, not a tensor of shape {x.shape}.")
+    return x.shape[-1]
+
+
+names = "cholesky cholesky_solve triangular_solve diag diag_part set_diag trace matrix_transpose matvec cross normalize tensor_diag_part".split()

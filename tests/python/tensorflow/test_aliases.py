@@ -54,7 +54,7 @@ def test_modules_of_modules():
     assert math_ops.cast(1.5, tf.int32).numpy() == 1
 
 
-@pytest.mark.parametrize("path", ["keras.applications", "keras.nothing", "tensorflow.python.nothing", "tensorflow.nothing",
+@pytest.mark.parametrize("path", ["keras.nothing", "tensorflow.python.nothing", "tensorflow.nothing",
                                   "tensorflow.compat.v2.nothing", "tensorflow.python.saved_model"])
 def test_what_is_not_there_is_not_found(path):
     with pytest.raises(ModuleNotFoundError):
@@ -66,3 +66,17 @@ def test_names_that_are_not_there_are_named():
         importlib.import_module("tensorflow.python.ops.math_ops").frobnicate
     with pytest.raises(ImportError):
         from tensorflow.python.ops.math_ops import frobnicate  # noqa: F401
+
+
+@pytest.mark.parametrize("path, name, public", [
+    ("tensorflow", "placeholder", "tensorflow.compat.v1.placeholder"),
+    ("tensorflow", "Dense", "tensorflow.keras.layers.Dense"),
+    ("tensorflow.nn", "reduce_sum", "tensorflow.reduce_sum"),
+    ("tensorflow.python.ipu.utils", "IPUInfeed", None),
+    ("tensorflow.python.ipu", "IPUConfig", "tensorflow.python.ipu.config.IPUConfig"),
+    ("tensorflow.python.data.ops.dataset_ops", "Session", "tensorflow.compat.v1.Session")])
+def test_an_error_says_where_a_name_is(path, name, public):
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'") as found:
+        getattr(importlib.import_module(path), name)
+    assert ("There is" in str(found.value)) is (public is not None)
+    assert public is None or f"There is {public}." in str(found.value)

@@ -202,6 +202,8 @@ def test_counts_and_segments():
     means = sums / np.maximum(np.bincount(at, minlength=4), 1)[:, None]
     both_ways(lambda t: tf.math.segment_mean(t, at), [rows], means)
     both_ways(lambda t: tf.math.unsorted_segment_mean(t, at, 4), [rows], means)
+    order = np.array([2, 0, 3, 1], "int32")
+    both_ways(tf.math.invert_permutation, [order], np.argsort(order), exact_type="int32")
 
 
 def test_products():
@@ -220,6 +222,20 @@ def test_products():
     both_ways(lambda x: tf.linalg.normalize(x, axis=2), [a], [a / np.linalg.norm(a, 2, 2, True), np.linalg.norm(a, 2, 2, True)])
     both_ways(lambda x: tf.math.l2_normalize(x, 1), [a], a / np.linalg.norm(a, 2, 1, True))
     both_ways(lambda x, y: tf.linalg.global_norm([x, y]), [a, b], np.sqrt((a ** 2).sum() + (b ** 2).sum()))
+
+
+def test_triangles():
+    a = normal(2, 4, 4)
+    whole = (a @ a.swapaxes(1, 2) + 4 * np.eye(4)).astype("float32")
+    lower, b = np.linalg.cholesky(whole).astype("float32"), normal(2, 4, 3, seed=1)
+    both_ways(tf.linalg.cholesky, [whole], lower, rtol=1e-4)
+    both_ways(tf.linalg.triangular_solve, [whole, b], np.linalg.solve(np.tril(whole), b), rtol=1e-4)
+    both_ways(lambda x, y: tf.linalg.triangular_solve(x, y, lower=False), [whole, b], np.linalg.solve(np.triu(whole), b), rtol=1e-4)
+    both_ways(lambda x, y: tf.linalg.triangular_solve(x, y, adjoint=True), [lower, b],
+              np.linalg.solve(lower.swapaxes(1, 2), b), rtol=1e-4)
+    both_ways(tf.linalg.cholesky_solve, [lower, b], np.linalg.solve(whole, b), rtol=1e-3, atol=1e-5)
+    with pytest.raises(ValueError, match="tf.linalg.cholesky takes square matrices"):
+        tf.linalg.cholesky(normal(2, 3))
 
 
 def test_diagonals():
@@ -274,6 +290,8 @@ def test_shapes():
         (lambda t: tf.concat([t, t], -1), np.concatenate([x, x], -1)), (lambda t: tf.stack([t, t], 2), np.stack([x, x], 2)),
         (lambda t: tf.unstack(t, axis=1), [x[:, i] for i in range(3)]), (lambda t: tf.split(t, 2, 2), np.split(x, 2, 2)),
         (lambda t: tf.split(t, [1, -1], 2), np.split(x, [1], 2)), (lambda t: tf.slice(t, [0, 1, 1], [2, -1, 2]), x[:, 1:, 1:3]),
+        (lambda t: tf.strided_slice(t, [0, 2, 0], [2, 0, 4], [1, -1, 2]), x[0:2, 2:0:-1, 0:4:2]),
+        (lambda t: tf.strided_slice(t, [1, 0, 1], [0, 0, 9], begin_mask=4, ellipsis_mask=2, shrink_axis_mask=1), x[1, ..., :9]),
         (lambda t: t[1, ..., ::2], x[1, ..., ::2]), (lambda t: t[:, ::-1, None, -1], x[:, ::-1, None, -1]),
         (lambda t: t[..., -3:-1], x[..., -3:-1]), (lambda t: tf.gather(t, [2, 0], axis=1), x[:, [2, 0]]),
         (lambda t: tf.gather(t, [[1, 0], [3, 3]], axis=2), x[:, :, [[1, 0], [3, 3]]]),

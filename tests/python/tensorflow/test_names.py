@@ -17,6 +17,7 @@ MODULES = ["tensorflow", "tensorflow.nn", "tensorflow.math", "tensorflow.random"
            "tensorflow.python.ipu.ops.custom_ops", "tensorflow.python.ipu.ops.all_to_all_op",
            "tensorflow.python.ipu.ops.math_ops", "tensorflow.python.ipu.ops.nn_ops", "tensorflow.python.ipu.ops.image_ops",
            "tensorflow.python.ipu.ops.statistics_ops", "tensorflow.python.ipu.ops.within_replica_ops",
+           "tensorflow.python.ipu.ops.grad_util_ops", "tensorflow.python.ipu.sharding", "tensorflow.keras.ipu.layers",
            "tensorflow.python.ipu.distributed", "ipu_tensorflow_addons.keras.layers",
            "ipu_tensorflow_addons.keras.optimizers", "ipu_tensorflow_addons.v1.layers", "tensorflow.compat.v1", "tensorflow.compat.v1.train",
            "tensorflow.compat.v1.layers", "tensorflow.compat.v1.losses", "tensorflow.compat.v1.metrics", "tensorflow.compat.v1.summary",

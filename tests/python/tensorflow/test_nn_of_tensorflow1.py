@@ -100,3 +100,42 @@ def test_layers_of_their_own():
 
 def test_what_is_the_same_in_both_is_there():
     assert nn.relu is tf.nn.relu and nn.sigmoid is tf.nn.sigmoid
+
+
+@pytest.mark.parametrize("data_format", ["NHWC", "NCHW"])
+def test_fused_batch_norm(data_format):
+    """The variance that comes back is of n - 1 elements, that of the norm of n."""
+    x = RNG.normal(2, 3, size=(4, 5, 6, 3)).astype("float32")
+    scale, offset, mean, variance = (RNG.uniform(1, 2, 3).astype("float32") for _ in range(4))
+    given = x if data_format == "NHWC" else x.transpose(0, 3, 1, 2)
+
+    def call(**own):
+        y, *rest = nn.fused_batch_norm(given, scale, offset, data_format=data_format, **own)
+        return y.numpy() if data_format == "NHWC" else y.numpy().transpose(0, 2, 3, 1), *rest
+
+    def wanted(mean, variance):
+        return (x - mean) / np.sqrt(variance + 1e-3) * scale + offset
+    y, new_mean, new_variance = call()
+    now, spread, unbiased = x.mean((0, 1, 2)), x.var((0, 1, 2)), x.var((0, 1, 2), ddof=1)
+    np.testing.assert_allclose(y, wanted(now, spread), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(new_mean, now, rtol=1e-5)
+    np.testing.assert_allclose(new_variance, unbiased, rtol=1e-5)
+    _, new_mean, new_variance = call(mean=mean, variance=variance, exponential_avg_factor=0.25)
+    np.testing.assert_allclose(new_mean, 0.75 * mean + 0.25 * now, rtol=1e-5)
+    np.testing.assert_allclose(new_variance, 0.75 * variance + 0.25 * unbiased, rtol=1e-5)
+    y, same, _ = call(mean=mean, variance=variance, is_training=False)
+    np.testing.assert_allclose(y, wanted(mean, variance), rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(same, mean)
+
+
+@pytest.mark.parametrize("strides, padding", [([1, 1, 1, 1], "SAME"), ([1, 2, 2, 1], "VALID")])
+def test_gradients_of_convolutions(strides, padding):
+    x, kernel = tf.constant(PICTURE), tf.constant(FILTER)
+    with tf.GradientTape() as tape:
+        tape.watch([x, kernel])
+        y = tf.nn.conv2d(x, kernel, strides, padding)
+    dy = RNG.normal(size=y.shape.as_list()).astype("float32")
+    by_x, by_kernel = tape.gradient(y, [x, kernel], tf.constant(dy))
+    np.testing.assert_allclose(nn.conv2d_backprop_input(PICTURE.shape, FILTER, dy, strides, padding), by_x, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(nn.conv2d_backprop_filter(PICTURE, FILTER.shape, dy, strides, padding), by_kernel, rtol=1e-4,
+                               atol=1e-5)

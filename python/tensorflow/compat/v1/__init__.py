@@ -19,6 +19,7 @@ from tensorflow.compat.v1.initializers import (constant_initializer, glorot_norm
                                                random_normal_initializer, random_uniform_initializer,
                                                truncated_normal_initializer, variance_scaling_initializer,
                                                zeros_initializer)
+from tensorflow.ops import linalg_ops as _linalg
 from tensorflow.ops import math_ops as _math
 from tensorflow.ops import random_ops as _random
 
@@ -27,6 +28,7 @@ random_shuffle = _random.shuffle
 _names.export(globals(), _math, ("rsqrt", "log1p", "erf", "ceil", "floordiv", "mod", "squared_difference", "to_float",
                                  "to_int32", "is_nan", "is_inf", "is_finite", "count_nonzero", "reciprocal", "logical_xor",
                                  "unsorted_segment_sum"))
+cholesky, matrix_triangular_solve = _linalg.cholesky, _linalg.triangular_solve
 arg_max, arg_min, div, where_v2 = _math.argmax, _math.argmin, _math.divide, _math.where
 
 

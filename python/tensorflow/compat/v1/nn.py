@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """tf.nn of TensorFlow 1: the functions of tf.nn with the names, the order and the defaults of arguments that they had. Those
 that are not in here are the same in both."""
+import numpy as _np
+
 from tensorflow import _names
+from tensorflow.framework.tape import GradientTape as _GradientTape
 from tensorflow.framework.tensors import constant_value, convert_to_tensor
 from tensorflow.ops import array_ops, math_ops
 from tensorflow.ops import nn_more_ops as _more
@@ -139,6 +142,24 @@ def conv3d_transpose(value=None, filter=None, output_shape=None, strides=None, p
                                   output_shape, strides, padding, data_format, dilations, name)
 
 
+def conv2d_backprop_input(input_sizes, filter=None, out_backprop=None, strides=None, padding=None, use_cudnn_on_gpu=True,
+                          data_format="NHWC", dilations=(1, 1, 1, 1), name=None, filters=None):
+    """The gradient of a convolution by what it was of."""
+    return _ops.conv2d_transpose(out_backprop, _either(filters, filter, "filters", "filter"), input_sizes, strides, padding,
+                                 data_format, dilations, name)
+
+
+def conv2d_backprop_filter(input, filter_sizes, out_backprop, strides=None, padding=None, use_cudnn_on_gpu=True,
+                           data_format="NHWC", dilations=(1, 1, 1, 1), name=None):
+    """The gradient of a convolution by its kernel."""
+    x = convert_to_tensor(input)
+    kernel = array_ops.zeros(filter_sizes, x.dtype)
+    with _GradientTape() as tape:
+        tape.watch(kernel)
+        y = _ops.conv2d(x, kernel, strides, padding, data_format, dilations, name)
+    return tape.gradient(y, kernel, convert_to_tensor(out_backprop))
+
+
 def convolution(input, filter=None, padding=None, strides=None, dilation_rate=None, name=None, data_format=None, filters=None,
                 dilations=None):
     return _ops.convolution(input, _either(filters, filter, "filters", "filter"), strides, _needed(padding, "padding"),
@@ -181,6 +202,31 @@ def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_
                                       "with tf.concat.")
         params = params[0]
     return _ops.embedding_lookup(params, ids, max_norm, name)
+
+
+def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, data_format="NHWC", is_training=True, name=None,
+                     exponential_avg_factor=1.0):
+    """(y, mean, variance). In training y is by the batch's statistics, and the others are a moving mean and variance after it;
+    else y is by those that are given, which come back."""
+    x = convert_to_tensor(x)
+    channels = 1 if data_format.startswith("NC") else x.shape.rank - 1
+    axes = [a for a in range(x.shape.rank) if a != channels]
+
+    def spread(t):
+        return array_ops.reshape(t, [x.shape[channels] if a == channels else 1 for a in range(x.shape.rank)])
+    if not is_training:
+        y_mean, y_variance = _needed(mean, "mean"), _needed(variance, "variance")
+    else:
+        y_mean, y_variance = _ops.moments(math_ops.cast(x, "float32"), axes)
+    y = math_ops.cast(_ops.batch_normalization(math_ops.cast(x, "float32"), spread(y_mean), spread(y_variance), spread(offset),
+                                               spread(scale), max(epsilon, 1.001e-5)), x.dtype)
+    if not is_training:
+        return y, y_mean, y_variance
+    count = int(_np.prod([x.shape[a] for a in axes]))
+    return y, *[batch if exponential_avg_factor == 1.0 else math_ops.add(
+        math_ops.multiply(_needed(old, what), 1.0 - exponential_avg_factor), math_ops.multiply(batch, exponential_avg_factor))
+        for batch, old, what in ((y_mean, mean, "mean"), (math_ops.multiply(y_variance, count / max(count - 1, 1)), variance,
+                                                          "variance"))]
 
 
 def batch_norm_with_global_normalization(t=None, m=None, v=None, beta=None, gamma=None, variance_epsilon=None,

@@ -96,6 +96,19 @@ class IPUOutfeedQueue:
                 yield nest.pack_sequence_as(self._structure, [EagerTensor(np.asarray(a)) for a in row])
 
 
+class IPUOutfeedQueueIterator:
+    """The elements of a queue, one by one."""
+
+    def __init__(self, outfeed_queue):
+        self._elements = iter(outfeed_queue)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._elements)
+
+
 class _Dequeue:
     """For Session.run: what has gone out until then."""
 

@@ -7,6 +7,7 @@ from tensorflow.framework.functions import Function
 from tensorflow.framework.graphs import active, current
 from tensorflow.framework.tensors import Tensor
 from tensorflow.framework.variables import Variable
+from tensorflow.data.dataset import Iterator
 from tensorflow.python.ipu import config
 from tensorflow.python.ipu.keras_plan import plan_of, refuse_left_over, steps_of
 
@@ -16,10 +17,10 @@ class IPUStrategyV1:
                  enable_keras_extensions=True):
         if ":IPU:" not in ipu_device.upper():
             raise ValueError(f"ipu_device must name an IPU, such as /device:IPU:0, not {ipu_device!r}.")
-        for value, what in ((enable_dataset_iterators, "enable_dataset_iterators"),
-                            (enable_keras_extensions, "enable_keras_extensions")):
-            if not value:
-                raise NotImplementedError(f"IPUStrategy({what}=False) is not there; docs/tensorflow.md lists what is.")
+        if not enable_keras_extensions:
+            raise NotImplementedError("IPUStrategy(enable_keras_extensions=False) is not there; docs/tensorflow.md lists what "
+                                      "is.")
+        self._iterators = bool(enable_dataset_iterators)
         self._ipu_device, self._cpu_device = ipu_device, cpu_device
         self._index = int(ipu_device.rsplit(":", 1)[1])
 
@@ -50,6 +51,9 @@ class IPUStrategyV1:
         for t in nest.flatten((list(args), kwargs)):
             if isinstance(t, (Tensor, Variable)) and t.dtype.name in ("float64", "complex64", "complex128", "string"):
                 raise TypeError(f"Unsupported data type for input: {t.dtype.name}. Use tf.float32.")
+        if not self._iterators and any(isinstance(t, Iterator) for t in nest.flatten((list(args), kwargs))):
+            raise ValueError("With enable_dataset_iterators=False iterators of data sets stay on the host: pass what "
+                             "next(iterator) gives, or leave the argument out.")
         if active() is not None:
             return fn(*args, **kwargs)
         from tensorflow.python.ipu.function_program import FunctionProgram

@@ -12,3 +12,11 @@ def print_tensor(input, name=""):
         raise RuntimeError("print_tensor belongs into a program for an IPU.")
     apply("PrintTensor", [convert_to_tensor(input)], {"title": name}, name=name or None)
     return Operation(active(), name or "print_tensor")
+
+
+def remap(x, name=None):
+    """The tensor with another layout over tiles, which its numbers do not depend on."""
+    return apply("Identity", [convert_to_tensor(x)], name=name)
+
+
+remap_deduce = remap
