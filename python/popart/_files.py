@@ -6,6 +6,7 @@ another user made is refused; a device gets the bytes and stays what it is; a mi
 """
 import contextlib
 import os
+import tempfile
 
 import popart_core
 
@@ -36,6 +37,18 @@ def writing(path, **text):
 def growing(path, anew=False, **text):
     """An open file for a log, which grows where it is: at its end, or begun anew. The caller closes it."""
     return open(popart_core._open_in_place(os.fsencode(path), anew), "a" if text else "ab", **text)
+
+
+def new_folder(prefix):
+    """A folder of this user's alone among the temporary ones. It stays."""
+    return tempfile.mkdtemp(prefix=prefix)
+
+
+def trusted_folder(path, remedy):
+    """The folder, made if it is missing, for what is loaded again and believed. OSError, which ends with the remedy, if another
+    user made it or may change what is in it."""
+    popart_core._Cache(os.fsencode(path), remedy)
+    return path
 
 
 def make_folder_of(path):

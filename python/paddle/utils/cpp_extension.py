@@ -37,8 +37,8 @@ def load(name, sources, extra_cxx_cflags=None, extra_cuda_cflags=None, extra_ldf
     for source in sources:
         if not os.path.isfile(source):
             raise FileNotFoundError(f"load({name!r}): there is no source {source}.")
-    folder = os.path.join(build_directory or get_build_directory(verbose), name)
-    os.makedirs(folder, exist_ok=True)
+    folder = _files.trusted_folder(os.path.join(build_directory or get_build_directory(verbose), name),
+                                   "choose another build_directory, or set PADDLE_EXTENSION_DIR")
     library = _Build(name, folder, sources, list(extra_cxx_cflags or ()), list(extra_ldflags or ()),
                      list(extra_include_paths or ()), verbose).made()
     module = types.ModuleType(name, f"Operators of {library}.")
@@ -71,9 +71,10 @@ class _Build:
                 note = json.load(file)
             if note["made by"] != self._made_by:
                 return None
-            if all(_digest(path) == digest for path, digest in note["files"].items()) and os.path.isfile(note["library"]):
-                return note["library"]
-        except (OSError, ValueError, KeyError):
+            library = os.path.join(self._folder, os.path.basename(note["library"]))
+            if all(_digest(path) == digest for path, digest in note["files"].items()) and os.path.isfile(library):
+                return library
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):  # another thing than a note of ours
             pass
         return None
 
@@ -92,7 +93,7 @@ class _Build:
             with open(made, "rb") as compiled, _files.writing(library) as file:
                 shutil.copyfileobj(compiled, file)
             with _files.writing(self._note, encoding="utf-8") as file:
-                json.dump({"made by": self._made_by, "files": files, "library": library}, file)
+                json.dump({"made by": self._made_by, "files": files, "library": os.path.basename(library)}, file)
         return library
 
     def _run(self, command):

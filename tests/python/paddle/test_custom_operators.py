@@ -180,3 +180,11 @@ def test_sources_that_cannot_be(folder, tmp_path):
         cpp_extension.load("plain", [tmp_path / "plain.cc"], build_directory=folder)
     with pytest.raises(NotImplementedError, match="cpp_extension.load"):
         cpp_extension.setup(name="x")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make another user's folder")
+def test_a_folder_of_another_user_is_not_believed(tmp_path):
+    (tmp_path / "custom_jit_ops").mkdir()
+    os.chown(tmp_path / "custom_jit_ops", 65534, 65534)
+    with pytest.raises(OSError, match="belongs to user .*choose another build_directory, or set PADDLE_EXTENSION_DIR"):
+        load(tmp_path)
