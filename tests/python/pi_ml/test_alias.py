@@ -21,7 +21,10 @@ from pytorch_lightning.core.lightning import LightningModule
 from pytorch_lightning.strategies.ipu import IPUStrategy
 from pytorch_lightning.trainer.states import RunningStage
 from pytorch_lightning.utilities.seed import seed_everything
+from pytorch_lightning.utilities import _IPU_AVAILABLE
+from pytorch_lightning.utilities.types import EPOCH_OUTPUT, STEP_OUTPUT
 import pytorch_lightning.loggers
+assert _IPU_AVAILABLE is True and pytorch_lightning.utilities.imports._POPTORCH_AVAILABLE
 assert pl is pi_ml and Callback is pi_ml.Callback and LightningModule is pi_ml.LightningModule
 assert IPUStrategy is pi_ml.strategies.IPUStrategy and pi_ml.callbacks.__spec__.name == "pi_ml.callbacks"
 try:
