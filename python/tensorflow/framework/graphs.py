@@ -25,6 +25,7 @@ class _Current(threading.local):
     strategy = None  # of the scope
     device = None  # its name, of the scope
     after = ()  # of TensorFlow 1: what comes before operations of the scope
+    recording = False  # of TensorFlow 1: within an operation (framework/late.py)
 
 
 current = _Current()
@@ -96,6 +97,7 @@ class Graph:
         self.shards = set()  # IPUs that are used
         self.host_calls = []  # of the whole program
         self.types = {}  # number of a tensor -> its type
+        self.named = {}  # of TensorFlow 1: its tensors by their names
         self.ipus = {}  # number of a tensor -> the IPU device that it is placed on
         self.assigning = {}  # of TensorFlow 1: number of a tensor -> the tensor, which a variable gets when it is run
         self.after = {}  # of TensorFlow 1: number of a tensor -> what runs before it
@@ -117,7 +119,10 @@ class Graph:
         from .tensors import SymbolicTensor
         _, shape = self.recorder.info(number)
         self.types[number] = dtype
-        return SymbolicTensor(self, number, dtype, TensorShape([None if d < 0 else d for d in shape]), name)
+        out = SymbolicTensor(self, number, dtype, TensorShape([None if d < 0 else d for d in shape]), name)
+        if self is current.default:
+            self.named[out.name] = out
+        return out
 
     def input(self, shape, dtype, name="input"):
         dtype = dtypes.as_dtype(dtype)
@@ -302,6 +307,22 @@ class Graph:
 
     def as_default(self):
         return _as_default(self)
+
+    def get_tensor_by_name(self, name):
+        if ":" not in name:
+            raise ValueError(f"The name '{name}' looks like an Operation name, not a Tensor. Tensor names must be of the form "
+                             "\"<op_name>:<output_index>\".")
+        if name not in self.named:
+            raise KeyError(f"The name '{name}' refers to a Tensor which does not exist. The operation, "
+                           f"'{name.partition(':')[0]}', does not exist in the graph.")
+        return self.named[name]
+
+    def get_operation_by_name(self, name):
+        if ":" in name:
+            raise ValueError(f"The name '{name}' appears to refer to a Tensor, not an Operation.")
+        if name + ":0" not in self.named:
+            raise KeyError(f"The name '{name}' refers to an Operation not in the graph.")
+        return self.named[name + ":0"].op
 
     def get_collection(self, name, scope=None):
         return [v for v in self.collections.get(name, ()) if scope is None or v.name.startswith(scope)]

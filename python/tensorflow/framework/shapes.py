@@ -16,7 +16,7 @@ class TensorShape:
     def as_list(self):
         if self._dims is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
-        return list(self._dims)
+        return [None if d is None else int(d) for d in self._dims]
 
     def is_fully_defined(self):
         return self._dims is not None and None not in self._dims
@@ -106,7 +106,13 @@ class TensorShape:
         return "(" + ", ".join(str(d) for d in self._dims) + ("," if len(self._dims) == 1 else "") + ")"
 
     def __reduce__(self):
-        return TensorShape, (self._dims,)
+        return TensorShape, (None if self._dims is None else self.as_list(),)
+
+
+class _Extent(int):
+    """A number that programs of TensorFlow 1 may ask for its value: x.shape[1].value"""
+    __slots__ = ()
+    value = property(int)
 
 
 class Dimension:
@@ -136,4 +142,4 @@ def _dimension(d):
     if isinstance(d, Dimension):
         return d.value
     d = int(d)
-    return None if d < 0 else d
+    return None if d < 0 else _Extent(d)

@@ -122,7 +122,11 @@ class SymbolicTensor(Tensor):
                                   "out of the tf.function, or return it.")
 
     def __array__(self, dtype=None):
-        raise NotImplementedError(f"Cannot convert a symbolic Tensor ({self.name}) to a numpy array.")
+        raise self._needed(NotImplementedError(f"Cannot convert a symbolic Tensor ({self.name}) to a numpy array."))
+
+    def _needed(self, problem):
+        problem.needs = self  # framework/late.py
+        return problem
 
     def __bool__(self):
         value = self.graph.known(self)
@@ -141,7 +145,7 @@ class SymbolicTensor(Tensor):
     def __index__(self):
         value = self.graph.known(self)
         if value is None or self.dtype.is_floating:
-            raise TypeError(f"The symbolic tensor {self.name} is no number that is known now.")
+            raise self._needed(TypeError(f"The symbolic tensor {self.name} is no number that is known now."))
         return int(value)
 
     def __repr__(self):

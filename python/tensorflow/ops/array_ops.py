@@ -2,7 +2,7 @@
 """Shapes: reshaping, joining, slicing, looking up, making."""
 import numpy as np
 
-from tensorflow.framework import dtypes
+from tensorflow.framework import dtypes, late
 from tensorflow.framework.dispatch import apply, same_type
 from tensorflow.framework.graphs import active
 from tensorflow.framework.shapes import TensorShape
@@ -241,7 +241,8 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
 def _known(value, what):
     known = constant_value(convert_to_tensor(value))
     if known is None:
-        raise ValueError(f"tf.{what}: its bounds must be known when the graph is built. Use tf.gather or tf.slice.")
+        raise late.needs(ValueError(f"tf.{what}: its bounds must be known when the graph is built. Use tf.gather or "
+                                    "tf.slice."), value)
     return known
 
 
@@ -407,10 +408,11 @@ def linalg_band_part(input, num_lower, num_upper, name=None):
     return apply("LowerTriangle", [x], {"k": int(num_upper)}) if num_upper >= 0 else x
 
 
+names = """constant reshape shape size rank transpose expand_dims squeeze broadcast_to tile repeat pad reverse roll concat stack
+unstack split boolean_mask gather gather_nd one_hot tensor_scatter_nd_update tensor_scatter_nd_add scatter_nd fill zeros ones
+zeros_like ones_like linspace eye meshgrid sequence_mask ensure_shape strided_slice""".split()
+late.wrap(globals(), [*names, "getitem"])
 Tensor.__getitem__ = getitem
 Variable.__getitem__ = getitem
 Variable.__iter__ = lambda self: iter(self.read_value())
 Variable.__len__ = lambda self: len(self.read_value())
-names = """constant reshape shape size rank transpose expand_dims squeeze broadcast_to tile repeat pad reverse roll concat stack
-unstack split boolean_mask gather gather_nd one_hot tensor_scatter_nd_update tensor_scatter_nd_add scatter_nd fill zeros ones
-zeros_like ones_like linspace eye meshgrid sequence_mask ensure_shape strided_slice""".split()

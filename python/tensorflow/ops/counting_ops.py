@@ -2,7 +2,7 @@
 """Sorting, counting, and sums over segments, made of other operations."""
 import numpy as np
 
-from tensorflow.framework import dtypes
+from tensorflow.framework import dtypes, late
 from tensorflow.framework.tensors import constant_value, convert_to_tensor
 from tensorflow.ops import array_ops, math_ops
 
@@ -85,7 +85,8 @@ def _segments(segment_ids, num_segments):
     known = constant_value(convert_to_tensor(segment_ids))
     if num_segments is None:
         if known is None:
-            raise ValueError("Segments of a graph must be known when it is built, or use tf.math.unsorted_segment_sum.")
+            raise late.needs(ValueError("Segments of a graph must be known when it is built, or use "
+                                        "tf.math.unsorted_segment_sum."), segment_ids)
         num_segments = int(known.max()) + 1 if known.size else 0
     return num_segments
 
@@ -115,3 +116,4 @@ def invert_permutation(x, name=None):
 
 
 names = """invert_permutation sort argsort searchsorted bincount confusion_matrix segment_sum segment_mean unsorted_segment_mean""".split()
+late.wrap(globals(), names)

@@ -2,6 +2,7 @@
 """tf.linalg: diagonals, traces, products of vectors."""
 import numpy as np
 
+from tensorflow.framework import late
 from tensorflow.framework.dispatch import same_type
 from tensorflow.framework.tensors import convert_to_tensor
 from tensorflow.ops import array_ops, math_ops
@@ -112,3 +113,4 @@ def _square(what, x):
 
 
 names = "cholesky cholesky_solve triangular_solve diag diag_part set_diag trace matrix_transpose matvec cross normalize tensor_diag_part".split()
+late.wrap(globals(), names)

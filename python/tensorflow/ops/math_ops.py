@@ -2,7 +2,7 @@
 """Arithmetic, comparisons, functions of one tensor, reductions, products."""
 import numpy as np
 
-from tensorflow.framework import dtypes
+from tensorflow.framework import dtypes, late
 from tensorflow.framework.dispatch import apply, same_type
 from tensorflow.framework.tensors import EagerTensor, SymbolicTensor, Tensor, constant_value, convert_to_tensor
 from tensorflow.framework.variables import Variable
@@ -304,8 +304,9 @@ def _method(function, turned=False, guard=False):
     return method
 
 
-_set_operators()
 names = [*_UNARY, *_FLOATS, *_BINARY] + """mod pow divide truediv realdiv cast saturate_cast to_float to_int32 identity
 stop_gradient add_n clip_by_value clip_by_norm global_norm clip_by_global_norm reduce_sum reduce_max reduce_min reduce_prod
 reduce_all reduce_any reduce_logsumexp reduce_euclidean_norm reduce_mean reduce_variance reduce_std count_nonzero argmax argmin
 cumsum top_k in_top_k matmul einsum tensordot where accumulate_n unsorted_segment_sum l2_normalize norm""".split()
+late.wrap(globals(), names)
+_set_operators()

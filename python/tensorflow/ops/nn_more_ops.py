@@ -2,6 +2,7 @@
 """More of tf.nn, written with other operations: transposed and separable convolutions, blocks of pixels, losses."""
 import numpy as np
 
+from tensorflow.framework import late
 from tensorflow.framework.dispatch import same_type
 from tensorflow.framework.tensors import convert_to_tensor
 from tensorflow.ops import array_ops, math_ops, nn_ops, special_ops
@@ -93,3 +94,4 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
 
 names = """log_sigmoid conv1d_transpose conv3d_transpose separable_conv2d atrous_conv2d max_pool3d avg_pool3d crelu
 depth_to_space space_to_depth local_response_normalization lrn weighted_cross_entropy_with_logits log_poisson_loss""".split()
+late.wrap(globals(), names)

@@ -2,7 +2,7 @@
 """tf.nn: activations, convolutions, pools, softmax and its losses, dropout, normalisation."""
 import numpy as np
 
-from tensorflow.framework import dtypes
+from tensorflow.framework import dtypes, late
 from tensorflow.framework.dispatch import apply, same_type
 from tensorflow.framework.graphs import active
 from tensorflow.framework.tensors import EagerTensor, convert_to_tensor
@@ -243,3 +243,4 @@ gelu softmax log_softmax softmax_cross_entropy_with_logits softmax_cross_entropy
 sparse_softmax_cross_entropy_with_logits sigmoid_cross_entropy_with_logits bias_add conv1d conv2d conv3d convolution
 depthwise_conv2d conv2d_transpose max_pool avg_pool max_pool2d avg_pool2d max_pool1d avg_pool1d dropout moments
 batch_normalization l2_loss zero_fraction""".split()
+late.wrap(globals(), names)

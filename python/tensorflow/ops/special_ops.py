@@ -2,6 +2,7 @@
 """Functions that are written with others: logarithms that take zero, products along an axis, polynomials."""
 import functools
 
+from tensorflow.framework import late
 from tensorflow.framework.dispatch import same_type
 from tensorflow.framework.tensors import convert_to_tensor
 from tensorflow.ops import array_ops, math_ops, nn_ops
@@ -86,3 +87,4 @@ def is_strictly_increasing(x, name=None):
 
 names = """xlogy xlog1py xdivy log_sigmoid truncatediv truncatemod cumprod polyval reciprocal_no_nan is_non_decreasing
 is_strictly_increasing""".split()
+late.wrap(globals(), names)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The default graph of TensorFlow 1: what is in it, and how its variables begin."""
+from tensorflow.framework.dtypes import as_dtype
 from tensorflow.framework.graphs import Graph, current
+from tensorflow.framework.late import LateTensor
 from tensorflow.framework.operations import Operation
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.tensors import convert_to_tensor
@@ -42,8 +44,10 @@ def placeholder(dtype, shape=None, name=None):
     if current.default is None and current.graph is None:
         raise RuntimeError("tf.placeholder() is not compatible with eager execution. Call tf.disable_v2_behavior(), or use "
                            "`with tf.Graph().as_default()`.")
-    if shape is None:
-        raise ValueError("tf.placeholder without a shape: programs need fixed ranks. Give a shape; dimensions may be None.")
+    if shape is None or TensorShape(shape).rank is None:
+        if current.graph is not None:
+            raise ValueError("tf.placeholder without a shape: programs need fixed ranks. Give a shape; dimensions may be None.")
+        return LateTensor(current.default, as_dtype(dtype), name or "Placeholder")
     out = (current.graph or current.default).input(TensorShape(shape), dtype, name or "Placeholder")
     out.is_placeholder = True
     return out

@@ -7,6 +7,7 @@ from tensorflow.framework import devices, nest
 from tensorflow.framework.errors import FailedPreconditionError, InvalidArgumentError
 from tensorflow.framework.execution import Executable
 from tensorflow.framework.graphs import current
+from tensorflow.framework.late import LateTensor
 from tensorflow.framework.operations import Operation
 from tensorflow.compat.v1.order import behind
 from tensorflow.compat.v1.partition import parts
@@ -90,7 +91,7 @@ class Session:
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
-        feed = _fed(feed_dict or {})
+        feed = _fed(self.graph, feed_dict or {})
         step = _Step(self.graph, feed)
         return step.run(fetches)
 
@@ -118,10 +119,15 @@ class _Default:
         _open.remove(self._session)
 
 
-def _fed(feed_dict):
+def _by_name(graph, name):
+    return graph.get_tensor_by_name(name) if ":" in name else graph.get_operation_by_name(name)
+
+
+def _fed(graph, feed_dict):
     out = {}
     for tensor, value in feed_dict.items():
-        if not isinstance(tensor, SymbolicTensor):
+        tensor = graph.get_tensor_by_name(tensor) if isinstance(tensor, str) else tensor
+        if not isinstance(tensor, (SymbolicTensor, LateTensor)):
             raise TypeError(f"The keys of a feed dictionary are tensors of the graph, not {type(tensor).__name__}.")
         array = np.asarray(value.array if isinstance(value, EagerTensor) else value).astype(tensor.dtype.as_numpy_dtype)
         if not tensor.shape.is_compatible_with(array.shape):
@@ -138,11 +144,12 @@ class _Step:
         self.graph = graph
         self.values = {key: array for key, (_, array) in feed.items()}
         self._held = [t for t, _ in feed.values()]
-        self._numbers = {t.number: array for t, array in feed.values()}  # of what is given, not computed
+        # of what is given, not computed
+        self._numbers = {t.number: array for t, array in feed.values() if isinstance(t, SymbolicTensor)}
         self._ran = set()
 
     def run(self, fetches):
-        flat = [f for f in nest.flatten(fetches)]
+        flat = [_by_name(self.graph, f) if isinstance(f, str) else f for f in nest.flatten(fetches)]
         tensors, assigned = [], []
         for f in flat:
             self._gather(f, tensors, assigned)
@@ -185,8 +192,6 @@ class _Step:
             self.values[id(f)] = f.evaluate(self)
         elif isinstance(f, (Variable, EagerTensor)) or f is None:
             pass
-        elif isinstance(f, str):
-            raise ValueError("Fetches by name are not there: give the tensor itself.")
         else:
             raise TypeError(f"Fetch argument {f!r} has invalid type {type(f).__name__}, must be a tensor or an operation.")
 
@@ -200,6 +205,15 @@ class _Step:
             value = self.values[id(f)]
             return value[()] if np.ndim(value) == 0 else value
         return self.values.get(id(f)) if hasattr(f, "evaluate") else None
+
+    def fed(self, placeholder):
+        if id(placeholder) not in self.values:
+            raise InvalidArgumentError(None, None, f"You must feed a value for placeholder tensor '{placeholder.name}' with "
+                                       f"dtype {placeholder.dtype.name}")
+        return self.values[id(placeholder)]
+
+    def feed(self, tensor, array):
+        self.values[id(tensor)] = self._numbers[tensor.number] = array
 
     def value(self, tensor):
         """A tensor's value, computed if it is not yet."""

@@ -2,6 +2,7 @@
 """compile: a function as one program for an IPU, in a graph of TensorFlow 1."""
 from tensorflow.framework import nest
 from tensorflow.framework.graphs import active
+from tensorflow.framework.late import LateTensor
 from tensorflow.framework.operations import Operation
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
 from tensorflow.framework.variables import Variable
@@ -17,6 +18,9 @@ def compile(computation, inputs=None):
                            "IPUStrategy.run with a tf.function.")
     if inputs is not None and not isinstance(inputs, (list, tuple)):
         raise TypeError("inputs must be a list")
+    for t in inputs or ():
+        if isinstance(t, LateTensor):
+            raise ValueError(f"The input '{t.name}' of a compiled function comes of a placeholder without a shape: give it one.")
     tensors = [graph.taken(convert_to_tensor(t)) for t in inputs or ()]
     compiled = Compiled(computation, tensors, scopes.device_index())
     if compiled.index is None:
