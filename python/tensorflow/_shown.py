@@ -70,6 +70,8 @@ _modules = {name: f"tensorflow.{name}" for name in
             "xla estimator saved_model summary io"
             .split()}
 _modules |= {name: f"tensorflow.keras.{name}" for name in ("losses", "metrics", "optimizers", "initializers")}
+_modules |= {"Module": "tensorflow.framework.modules:Module", "py_function": "tensorflow.framework.python_functions:py_function",
+             "numpy_function": "tensorflow.framework.python_functions:numpy_function"}
 _names.lazy(_here, _modules)
 
 __all__ = [_n for _n in _here if not _n.startswith("_")]

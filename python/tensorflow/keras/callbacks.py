@@ -5,6 +5,6 @@ from tensorflow.keras.engine.progress import ProgbarLogger  # noqa: F401
 from tensorflow.keras.engine.callback_base import BaseLogger, Callback, CallbackList, History  # noqa: F401
 from tensorflow.keras.engine.callbacks_more import (CSVLogger, EarlyStopping, LambdaCallback,  # noqa: F401
                                                     LearningRateScheduler, ModelCheckpoint, ReduceLROnPlateau,
-                                                    TerminateOnNaN)
+                                                    TensorBoard, TerminateOnNaN)
 
 _names.lazy(globals(), {})

@@ -19,6 +19,7 @@ from tensorflow.compat.v1.initializers import (constant_initializer, glorot_norm
                                                random_normal_initializer, random_uniform_initializer,
                                                truncated_normal_initializer, variance_scaling_initializer,
                                                zeros_initializer)
+from tensorflow.framework.shapes import Dimension  # noqa: F401
 from tensorflow.ops import linalg_ops as _linalg
 from tensorflow.ops import math_ops as _math
 from tensorflow.ops import random_ops as _random

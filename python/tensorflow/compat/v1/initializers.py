@@ -5,14 +5,37 @@ import numpy as np
 from tensorflow.framework import dtypes
 from tensorflow.keras import initializers as _keras
 
-zeros_initializer = zeros = _keras.Zeros
-ones_initializer = ones = _keras.Ones
-orthogonal_initializer = orthogonal = _keras.Orthogonal
-glorot_uniform_initializer = glorot_uniform = _keras.GlorotUniform
-glorot_normal_initializer = glorot_normal = _keras.GlorotNormal
-variance_scaling_initializer = variance_scaling = _keras.VarianceScaling
-he_normal, he_uniform, lecun_normal, lecun_uniform = (_keras.HeNormal, _keras.HeUniform, _keras.LecunNormal,
-                                                      _keras.LecunUniform)
+
+def _typed(base):
+    """The same with an argument `dtype`: of values that are asked for without a type."""
+    class Typed(base):
+        def __init__(self, *args, dtype="float32", **kwargs):
+            super().__init__(*args, **kwargs)
+            self.dtype = dtypes.as_dtype(dtype)
+
+        def __call__(self, shape, dtype=None, partition_info=None, **kwargs):
+            return super().__call__(shape, dtype or self.dtype, **kwargs)
+    Typed.__name__ = Typed.__qualname__ = base.__name__  # Keras saves and loads it by this name
+    return Typed
+
+
+class zeros_initializer(_typed(_keras.Zeros)):
+    def __init__(self, dtype="float32"):
+        super().__init__(dtype=dtype)
+
+
+class ones_initializer(_typed(_keras.Ones)):
+    def __init__(self, dtype="float32"):
+        super().__init__(dtype=dtype)
+
+
+zeros, ones = zeros_initializer, ones_initializer
+orthogonal_initializer = orthogonal = _typed(_keras.Orthogonal)
+glorot_uniform_initializer = glorot_uniform = _typed(_keras.GlorotUniform)
+glorot_normal_initializer = glorot_normal = _typed(_keras.GlorotNormal)
+variance_scaling_initializer = variance_scaling = _typed(_keras.VarianceScaling)
+he_normal, he_uniform, lecun_normal, lecun_uniform = map(_typed, (_keras.HeNormal, _keras.HeUniform, _keras.LecunNormal,
+                                                                  _keras.LecunUniform))
 
 
 class constant_initializer(_keras.Constant):
@@ -34,19 +57,19 @@ class constant_initializer(_keras.Constant):
 constant = constant_initializer
 
 
-class random_normal_initializer(_keras.RandomNormal):
-    def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=None):
-        super().__init__(mean, stddev, seed)
+class random_normal_initializer(_typed(_keras.RandomNormal)):
+    def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype="float32"):
+        super().__init__(mean, stddev, seed, dtype=dtype)
 
 
-class truncated_normal_initializer(_keras.TruncatedNormal):
-    def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=None):
-        super().__init__(mean, stddev, seed)
+class truncated_normal_initializer(_typed(_keras.TruncatedNormal)):
+    def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype="float32"):
+        super().__init__(mean, stddev, seed, dtype=dtype)
 
 
-class random_uniform_initializer(_keras.RandomUniform):
-    def __init__(self, minval=0.0, maxval=1.0, seed=None, dtype=None):
-        super().__init__(minval, maxval, seed)
+class random_uniform_initializer(_typed(_keras.RandomUniform)):
+    def __init__(self, minval=0.0, maxval=1.0, seed=None, dtype="float32"):
+        super().__init__(minval, maxval, seed, dtype=dtype)
 
 
 random_normal, truncated_normal, random_uniform = (random_normal_initializer, truncated_normal_initializer,

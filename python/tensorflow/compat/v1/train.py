@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """tf.train of TensorFlow 1: optimisers with compute_gradients, apply_gradients and minimize."""
+import os
+
 import numpy as np
+from popart import _files
 
 from tensorflow import _names
 from tensorflow.compat.v1 import decays as _decays
@@ -170,6 +173,8 @@ class Saver:
     def save(self, sess, save_path, global_step=None, **_):
         path = save_path if global_step is None else f"{save_path}-{int(np.asarray(global_step))}"
         save_arrays(path + ".npz", {v.name.replace("/", "|"): v.numpy() for v in self._variables()})
+        with _files.writing(os.path.join(os.path.dirname(path), "checkpoint"), encoding="utf-8") as file:
+            file.write(f'model_checkpoint_path: "{os.path.basename(path)}"\n')
         return path
 
     def restore(self, sess, save_path):
@@ -180,7 +185,7 @@ class Saver:
 
 
 def latest_checkpoint(checkpoint_dir, latest_filename=None):
-    """The newest checkpoint of an estimator's folder, or None."""
+    """The newest checkpoint of a Saver's or an estimator's folder, or None."""
     from tensorflow.python.ipu import estimator_files
     return estimator_files.latest(checkpoint_dir)
 

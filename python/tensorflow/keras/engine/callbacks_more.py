@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Callbacks for users: stopping, checkpoints, rates, logs."""
 import csv
+import os
 
 import numpy as np
 from popart import _files
@@ -195,3 +196,51 @@ class CSVLogger(Callback):
 
     def on_train_end(self, logs=None):
         self._file.close()
+
+
+class TensorBoard(Callback):
+    """Event files with losses and metrics: of every epoch, of every so many batches, or of every batch (update_freq).
+    histogram_freq: distributions of weights of every so many epochs. Graphs, pictures and profiles are not written."""
+
+    def __init__(self, log_dir="logs", histogram_freq=0, write_graph=True, write_images=False, update_freq="epoch",
+                 profile_batch=0, embeddings_freq=0, embeddings_metadata=None, write_steps_per_second=False):
+        super().__init__()
+        if update_freq not in ("batch", "epoch") and not (isinstance(update_freq, int) and update_freq > 0):
+            raise ValueError(f"update_freq must be 'batch', 'epoch' or a number of batches, not {update_freq!r}.")
+        for given, what in ((write_images, "write_images"), (embeddings_freq, "embeddings_freq"),
+                            (write_steps_per_second, "write_steps_per_second")):
+            if given:
+                raise NotImplementedError(f"TensorBoard({what}=...) is not there: event files have numbers and distributions.")
+        self.log_dir, self.histogram_freq = str(log_dir), histogram_freq
+        self.update_freq = 1 if update_freq == "batch" else update_freq
+        self._writers, self._batches = {}, 0
+
+    def _write(self, kind, prefix, logs, step):
+        from tensorflow import summary
+        if kind not in self._writers:
+            self._writers[kind] = summary.create_file_writer(os.path.join(self.log_dir, kind))
+        with self._writers[kind].as_default():
+            for name, value in logs.items():
+                summary.scalar(prefix + name, value, step=step)
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._batches += 1
+        if self.update_freq != "epoch" and self._batches % self.update_freq == 0:
+            self._write("train", "batch_", logs or {}, self._batches)
+
+    def on_epoch_end(self, epoch, logs=None):
+        logs = logs or {}
+        self._write("train", "epoch_", {n: v for n, v in logs.items() if not n.startswith("val_")}, epoch)
+        of_validation = {n[4:]: v for n, v in logs.items() if n.startswith("val_")}
+        if of_validation:
+            self._write("validation", "epoch_", of_validation, epoch)
+        if self.histogram_freq and epoch % self.histogram_freq == 0:
+            from tensorflow import summary
+            with self._writers["train"].as_default():
+                for weight in self.model.weights:
+                    summary.histogram(weight.name.replace(":", "_"), weight, step=epoch)
+
+    def on_train_end(self, logs=None):
+        for writer in self._writers.values():
+            writer.close()
+        self._writers = {}

@@ -84,6 +84,21 @@ class RecomputationCheckpoint(_Layer):
         return recomputation_checkpoint(inputs)
 
 
+class AssumeEqualAcrossReplicas(_Layer):
+    """What passes here is the same on all replicas."""
+
+    def __init__(self, inplace=False, **kwargs):
+        super().__init__(**kwargs)
+        self.inplace = inplace
+
+    def call(self, inputs, **kwargs):
+        from tensorflow.python.ipu.ops.cross_replica_ops import assume_equal_across_replicas
+        return assume_equal_across_replicas(inputs, self.inplace)
+
+    def get_config(self):
+        return {**super().get_config(), "inplace": self.inplace}
+
+
 class CaptureUpstreamGradients(_Layer):
     """A layer whose gradient of its outputs a GradientCaptureContext (ipu.grad_util_ops) keeps, by tag or the layer's name."""
 

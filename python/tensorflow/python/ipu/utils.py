@@ -8,7 +8,8 @@ from tensorflow.framework.arrays import save_arrays
 from tensorflow.python.ipu import flags, system
 from tensorflow.python.ipu.config import (DeviceConnectionType, ExecutionProfileType, IPUConfig,  # noqa: F401
                                           MergeRemoteBuffersBehaviour, SchedulingAlgorithm, SelectionOrder,
-                                          StochasticRoundingBehaviour, configure_ipu_system, reset_ipu_configuration)
+                                          StochasticRoundingBehaviour, configure_ipu_system, get_ipu_config,
+                                          reset_ipu_configuration)
 
 
 class SyntheticDataCategory(enum.Enum):
