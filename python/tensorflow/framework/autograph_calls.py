@@ -84,14 +84,20 @@ def while_statement(test, body, values):
 
 def _carries(values):
     """Which names a loop of the device carries."""
-    return [isinstance(v, (Tensor, np.ndarray, np.generic, float, int)) and not isinstance(v, Variable) for v in values]
+    return [isinstance(v, (Tensor, np.ndarray, np.generic, float, int)) and not isinstance(v, Variable) or _is_array(v)
+            for v in values]
+
+
+def _is_array(value):
+    from tensorflow.ops.control_flow import TensorArray
+    return isinstance(value, TensorArray)
 
 
 def _loop(values, body, test=None, trip=None, item=None):
     from tensorflow.ops import control_flow
     graph = active()
     carried = _carries(values)
-    start = [convert_to_tensor(v) for v, c in zip(values, carried) if c]
+    start = [v if _is_array(v) else convert_to_tensor(v) for v, c in zip(values, carried) if c]
     last = {}
 
     def whole(tensors):
@@ -119,7 +125,7 @@ def for_statement(iterable, body, values):
             values = body(item, *values)
         return values
     on_top = getattr(graph, "main_loop", None)
-    if on_top is not None and graph.rounds is None:
+    if on_top is not None and graph.rounds is None and not any(map(_is_array, values)):
         found = on_top(iterable, body, values)
         if found is not None:
             return found

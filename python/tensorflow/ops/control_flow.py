@@ -5,6 +5,7 @@ import numpy as np
 
 from tensorflow.framework import dtypes, nest
 from tensorflow.framework.graphs import Graph, active, tracing
+from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.tensors import EagerTensor, SymbolicTensor, Tensor, constant_value, convert_to_tensor
 from tensorflow.framework.variables import Variable
 
@@ -85,11 +86,13 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
 
 
 def _kept(value):
-    return value if isinstance(value, Tensor) else convert_to_tensor(value)
+    return value if isinstance(value, (Tensor, TensorArray)) else convert_to_tensor(value)
 
 
 def loop(graph, body, loop_vars, condition=None, trip=None, unpacked=True):
     """body(*loop_vars) -> new ones, `trip` times or while condition(*loop_vars). A loop of the device."""
+    if any(isinstance(t, TensorArray) for t in nest.flatten(loop_vars)):
+        return _loop_of_arrays(graph, body, loop_vars, condition, trip, unpacked)
     flat = [graph.taken(t) for t in nest.flatten(loop_vars)]
     for t in flat:
         if not t.shape.is_fully_defined():
@@ -125,6 +128,33 @@ def loop(graph, body, loop_vars, condition=None, trip=None, unpacked=True):
     for variable, value in zip(changed, results[len(flat):]):
         graph.assign(variable, value)
     return again(results[:len(flat)])
+
+
+def _loop_of_arrays(graph, body, loop_vars, condition, trip, unpacked):
+    """The same, where TensorArrays are among the variables: the loop carries them as one tensor each."""
+    arrays = [t if isinstance(t, TensorArray) else None for t in nest.flatten(loop_vars)]
+
+    def with_arrays(values):
+        return nest.pack_sequence_as(loop_vars, [t if a is None else a.of(t) for a, t in zip(arrays, nest.flatten(values))])
+
+    def shapes():
+        """Of what the body writes into them, where nothing else tells."""
+        probe = Graph(outer=graph, name="probe")
+        with tracing(probe):
+            given = [probe.input(t.shape, t.dtype, "carried") if a is None else a.copy()
+                     for a, t in zip(arrays, nest.flatten(loop_vars))]
+            made = nest.flatten(body(*_as_args(nest.pack_sequence_as(loop_vars, given), unpacked)))
+        return [None if a is None else m.element_shape for a, m in zip(arrays, made)]
+    known = [None if a is None else a.element_shape for a in arrays]
+    if any(a is not None and k is None for a, k in zip(arrays, known)):
+        known = shapes()
+    start = [t if a is None else a.as_tensor(shape) for a, t, shape in zip(arrays, nest.flatten(loop_vars), known)]
+
+    def step(*values):
+        made = nest.flatten(body(*_as_args(with_arrays(list(values)), unpacked)))
+        return [m.as_tensor(shape) if isinstance(m, TensorArray) else m for m, shape in zip(made, known)]
+    goes_on = None if condition is None else lambda *values: condition(*_as_args(with_arrays(list(values)), unpacked))
+    return with_arrays(loop(graph, step, start, goes_on, trip))
 
 
 def _as_args(values, unpacked):
@@ -188,31 +218,76 @@ def foldl(fn, elems, initializer=None, name=None, **_):
 
 
 class TensorArray:
-    """A list of tensors, in Python: its indices must be known."""
+    """A list of tensors. Indices that a graph computes make it one tensor of all elements, as loops of the device carry it; then
+    its size and the elements' shape are fixed, and elements that nobody writes are zeros."""
 
     def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None, element_shape=None, name=None, **_):
         self.dtype = dtypes.as_dtype(dtype)
         self._all = [None] * (int(size) if size is not None else 0)
+        self._declared = None if element_shape is None or not TensorShape(element_shape).is_fully_defined() else \
+            TensorShape(element_shape).as_list()
+        self._tensor = None
+
+    @property
+    def element_shape(self):
+        """The extents of an element, None: not known yet."""
+        if self._tensor is not None:
+            return self._tensor.shape.as_list()[1:]
+        return next((t.shape.as_list() for t in self._all if t is not None), self._declared)
+
+    def copy(self, tensor=None):
+        out = TensorArray(self.dtype)
+        out._all, out._declared, out._tensor = list(self._all), self._declared, self._tensor if tensor is None else tensor
+        return out
+
+    of = copy
+
+    def as_tensor(self, shape=None):
+        from tensorflow.ops import array_ops
+        if self._tensor is None:
+            shape = self.element_shape if shape is None else shape
+            if not self._all or shape is None:
+                raise ValueError("A TensorArray whose indices a graph computes needs its size, and elements of one shape.")
+            zeros = EagerTensor(np.zeros(shape, self.dtype.as_numpy_dtype))
+            return array_ops.stack([zeros if t is None else t for t in self._all])
+        return self._tensor
 
     def write(self, index, value, name=None):
-        index = int(index)
-        self._all += [None] * (index + 1 - len(self._all))
-        self._all[index] = convert_to_tensor(value)
-        return self
+        from tensorflow.ops import array_ops
+        value, known = convert_to_tensor(value), constant_value(convert_to_tensor(index))
+        if self._tensor is None and known is not None:
+            known = int(known)
+            self._all += [None] * (known + 1 - len(self._all))
+            self._all[known] = value
+            return self
+        whole = self.as_tensor(value.shape.as_list())
+        at = array_ops.reshape(index, [1, 1])
+        return self.copy(array_ops.tensor_scatter_nd_update(whole, at, array_ops.expand_dims(value, 0)))
 
     def read(self, index, name=None):
-        return self._all[int(index)]
+        from tensorflow.ops import array_ops
+        known = constant_value(convert_to_tensor(index))
+        return self._all[int(known)] if self._tensor is None and known is not None else \
+            array_ops.gather(self.as_tensor(), index)
 
     def size(self, name=None):
         return EagerTensor(np.array(len(self._all), np.int32))
 
     def stack(self, name=None):
         from tensorflow.ops import array_ops
-        return array_ops.stack(self._all)
+        return array_ops.stack(self._all) if self._tensor is None and None not in self._all else self.as_tensor()
+
+    def gather(self, indices, name=None):
+        from tensorflow.ops import array_ops
+        return array_ops.gather(self.stack(), indices)
+
+    def concat(self, name=None):
+        from tensorflow.ops import array_ops
+        return array_ops.concat(self._all if self._tensor is None else array_ops.unstack(self._tensor), 0)
 
     def unstack(self, value, name=None):
         from tensorflow.ops import array_ops
-        self._all = array_ops.unstack(value)
+        self._all, self._tensor = array_ops.unstack(value), None
         return self
 
 

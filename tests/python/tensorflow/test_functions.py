@@ -156,3 +156,40 @@ def test_variables_take_each_others_values():
         before = a.numpy().tolist()
         assert swap().numpy().tolist() == before
     assert a.numpy().tolist() == [3, 4] and b.numpy().tolist() == [1, 2] and c.numpy().tolist() == [[1, 3], [2, 4]]
+
+
+@pytest.mark.parametrize("on_ipu", [False, True])
+def test_arrays_that_loops_write(strategy, on_ipu):
+    """Elements are written and read at places that the loop computes; gradients go through."""
+    x = np.arange(8, dtype="float32").reshape(4, 2)
+
+    @tf.function
+    def run(x):
+        given, sums = tf.TensorArray(tf.float32, 4).unstack(x), tf.TensorArray(tf.float32, 4)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            products = tf.TensorArray(tf.float32, 4)
+            for i in tf.range(4):
+                products = products.write(3 - i, x * x)
+            loss = tf.reduce_sum(products.stack())
+        _, total, sums = tf.while_loop(lambda i, *_: i < 4, lambda i, t, s: (i + 1, t + given.read(i), s.write(i, t)),
+                                       (tf.constant(0), tf.zeros([2]), sums))
+        return total, sums.stack(), products.read(0), tape.gradient(loss, x), sums.size()
+    with strategy.scope():
+        total, sums, first, gradient, size = strategy.run(run, [tf.constant(x)]) if on_ipu else run(tf.constant(x))
+    np.testing.assert_array_equal(total, x.sum(0))
+    np.testing.assert_array_equal(sums, np.cumsum(x, 0) - x)
+    np.testing.assert_array_equal(first, x * x)
+    np.testing.assert_array_equal(gradient, 8 * x)
+    assert int(size) == 4
+
+
+def test_arrays_of_no_size_cannot_be_written_in_loops():
+    @tf.function
+    def run(n):
+        array = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+        for i in tf.range(4):
+            array = array.write(i, 1.0)
+        return array.stack()
+    with pytest.raises(ValueError, match="needs its size"):
+        run(tf.constant(4))
