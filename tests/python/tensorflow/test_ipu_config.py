@@ -119,6 +119,17 @@ def test_options_reach_the_program():
     ipu.config.reset_ipu_configuration()
 
 
+def test_few_io_tiles_are_as_many_as_there_must_be(capfd):
+    import popart
+    config = IPUConfig()
+    config.auto_select_ipus = 1
+    config.io_tiles.num_io_tiles = 7
+    config.configure_ipu_system()
+    assert ipu.config.device(0).adapt(popart.SessionOptions()).numIOTiles == 32
+    assert "io_tiles.num_io_tiles is 7; 32 are taken" in capfd.readouterr().err
+    ipu.config.reset_ipu_configuration()
+
+
 @pytest.mark.parametrize("flags, text", [("--no_such_flag", "Unknown flag --no_such_flag"),
                                          ("--executable_cache_pat=/tmp", "Did you mean --executable_cache_path"),
                                          ("--synthetic_data_initializer=random", "needs --use_synthetic_data"),

@@ -56,6 +56,14 @@ def _rounding(options, value):
     options.enableStochasticRounding = value is not StochasticRoundingBehaviour.OFF
 
 
+def _io_tiles(options, value):
+    from tensorflow.framework.logs import warning
+    tiles = max(32, value + value % 2) if value > 0 else value
+    if tiles != value:
+        warning(f"io_tiles.num_io_tiles is {value}; {tiles} are taken: an even number of at least 32.")
+    options.numIOTiles = tiles
+
+
 _MANY = (int, list, tuple)
 _SIZE = "A number of bytes, up to which things are done together."
 _ONE = "one order of operations is chosen, by the memory that it needs"
@@ -93,7 +101,7 @@ _ROWS = [
     _acts("floating_point_behaviour.esr", StochasticRoundingBehaviour, StochasticRoundingBehaviour.OFF, "Stochastic rounding.",
           _rounding),
     _acts("floating_point_behaviour.set_all", bool, False, "All of the above.", _set("enableFloatingPointChecks")),
-    _acts("io_tiles.num_io_tiles", int, 0, "Tiles that only move data.", _set("numIOTiles")),
+    _acts("io_tiles.num_io_tiles", int, 0, "Tiles that only move data: an even number of at least 32.", _io_tiles),
     _idle("io_tiles.place_ops_on_io_tiles", bool, False, "Whether operations may run there.", "I/O tiles only move data"),
     _idle("io_tiles.available_memory_proportion", float, 0.9, "How much of their memory may be used.",
           "I/O tiles only move data"),

@@ -61,6 +61,9 @@ def cpu_user_op(inputs, library_path, outs=None, name="UserOp", op_name="Callbac
     return list(computed(*inputs)) if has_gradient else call(op_name, inputs, list(zip(types, shapes)), attributes)
 
 
+cpu_user_operation = cpu_user_op
+
+
 def _declared(what, library_path, outs):
     """Types and shapes of the outputs."""
     if not os.path.isfile(library_path):
