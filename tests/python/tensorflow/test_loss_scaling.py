@@ -7,6 +7,7 @@ from on_ipus import strategy as configured
 from tensorflow import keras
 from tensorflow.keras.ipu.optimizers import (ALSGradientAccumulationOptimizer, ALSOptimizer, GradientAccumulationOptimizer,
                                              MapGradientOptimizer)
+from tensorflow.python.ipu.ops.grad_util_ops import GradientCaptureContext, capture_upstream_gradients
 
 RANDOM = np.random.default_rng(9)
 X, Y = RANDOM.normal(size=(32, 6)).astype("f4"), RANDOM.normal(size=(32, 2)).astype("f4")
@@ -133,3 +134,23 @@ def test_gradients_go_through_a_function():
         model = made(GradientAccumulationOptimizer(doubled, 2), steps_per_execution=4)
         model.fit(X, Y, batch_size=8, shuffle=False, verbose=0)
         agree(model, plain)
+
+
+@pytest.mark.parametrize("only, counted", [(False, [3, 1]), (True, [1, 1])])
+def test_gradients_that_were_captured_are_counted(only, counted):
+    """Of the loss times 4, the gradients of y = w h are 4 and 8, those of w 4 and 4."""
+    optimizer = ALSOptimizer(keras.optimizers.SGD(0.5), 4.0, captured_grads_only=only, histogram_bin_edge=4.5)
+    h = tf.constant([1.0, 0.5], tf.float16)
+    w = tf.Variable(tf.constant([1.0, 1.0], tf.float16))
+    with GradientCaptureContext() as captured, tf.GradientTape() as tape:
+        y = capture_upstream_gradients(w * h, tag="y")
+        loss = optimizer.get_scaled_loss(tf.reduce_sum(y * tf.constant([1.0, 2.0], tf.float16)))
+        gradients = tape.gradient(loss, [w])
+    optimizer.apply_gradients(zip(gradients, [w]), captured_grads=captured.captured_gradients)
+    np.testing.assert_allclose(w.numpy(), [0.5, 0.5])
+    assert optimizer.histogram.numpy().tolist() == counted
+    if only:
+        with pytest.raises(ValueError, match="captured_grads has no gradients"):
+            optimizer.apply_gradients(zip(gradients, [w]))
+        with pytest.raises(ValueError, match="for steps of one's own"):
+            keras.Sequential([keras.layers.Dense(1)]).compile(optimizer, "mse")

@@ -64,9 +64,6 @@ class ALSOptimizer(_Around):
                  captured_grads_only=False, lpf_alpha=0.0, histogram_bin_edge=2.0**13, replication_factor=1,
                  name="ALSOptimizer"):
         super().__init__(opt, name)
-        if captured_grads_only:
-            raise NotImplementedError("ALSOptimizer(captured_grads_only=True) is not there: statistics are of the gradients of "
-                                      "all float16 weights.")
         self.update_frequency = _number("update_frequency", update_frequency, 1, whole=True)
         self.increase_factor = _number("increase_factor", increase_factor, 1)
         if self.increase_factor == 1:
@@ -82,7 +79,7 @@ class ALSOptimizer(_Around):
         self.histogram_bin_edge = _number("histogram_bin_edge", histogram_bin_edge, 0)
         self.replication_factor = _number("replication_factor", replication_factor, 1, whole=True)
         self.accumulate_statistics_over_update_period = bool(accumulate_statistics_over_update_period)
-        self.captured_grads_only = False
+        self.captured_grads_only = bool(captured_grads_only)
         with _eagerly():
             def variable(value, what):
                 return _Variable(_np.float32(value), False, name=f"{name}/{what}")
@@ -135,14 +132,24 @@ class ALSOptimizer(_Around):
         given = _math.cast(self._factor, "float32" if callable(loss) else loss.dtype)
         return given if grad_loss is None else _math.multiply(grad_loss, given)
 
-    def apply_gradients(self, grads_and_vars, name=None, experimental_aggregate_gradients=True):
-        """Gradients are those of the scaled loss, as they are or from get_unscaled_gradients."""
+    def compiled(self, model):
+        if self.captured_grads_only:
+            raise ValueError("ALSOptimizer(captured_grads_only=True) is for steps of one's own, which call "
+                             "apply_gradients(..., captured_grads=context.captured_gradients).")
+        return self
+
+    def apply_gradients(self, grads_and_vars, captured_grads=None, name=None, experimental_aggregate_gradients=True):
+        """Gradients are those of the scaled loss, as they are or from get_unscaled_gradients. captured_grads: what a
+        GradientCaptureContext kept, which is counted too, or alone with captured_grads_only."""
+        captured = list((captured_grads or {}).values())
+        if self.captured_grads_only and not captured:
+            raise ValueError("ALSOptimizer(captured_grads_only=True): captured_grads has no gradients.")
         pairs = [(getattr(g, "_scaled_before", g), v) for g, v in grads_and_vars if g is not None]
         scaled = [g for g, _ in pairs]
         scaled = _averaged(scaled) if experimental_aggregate_gradients else scaled
         step = _math.add(self._steps, 1.0)
         due = _math.greater_equal(step, float(self.update_frequency))
-        small, large = self._counted(scaled, due)
+        small, large = self._counted(captured if self.captured_grads_only else [*scaled, *captured], due)
         done = self._opt.apply_gradients(list(zip(self.get_unscaled_gradients(scaled), [v for _, v in pairs])),
                                          experimental_aggregate_gradients=False)
         self._factor.assign(_math.where(due, self._next_factor(small, large), _value(self._factor)))

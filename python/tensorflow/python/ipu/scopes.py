@@ -39,14 +39,29 @@ def outside_compilation_scope(name="outside"):
     raise NotImplementedError("outside_compilation_scope is not there; docs/tensorflow.md lists what is.")
 
 
+@contextlib.contextmanager
 def stochastic_rounding(override):
-    raise NotImplementedError("scopes.stochastic_rounding is not there: IPUConfig.floating_point_behaviour.esr sets it for "
-                              "the whole program.")
+    """A program rounds in one way: that of IPUConfig, which this may repeat."""
+    from tensorflow.python.ipu import system
+    from tensorflow.python.ipu.config_enums import StochasticRoundingBehaviour
+    if bool(override) is not (system.value("floating_point_behaviour.esr") is not StochasticRoundingBehaviour.OFF):
+        raise NotImplementedError(f"scopes.stochastic_rounding({override}) for a part of a program is not there: "
+                                  "IPUConfig.floating_point_behaviour.esr sets it for the whole program.")
+    yield
 
 
+@contextlib.contextmanager
 def partials_type(override):
-    raise NotImplementedError("scopes.partials_type is not there: IPUConfig.convolutions.poplar_options and "
-                              "matmuls.poplar_options set it for the whole program.")
+    """Convolutions and products of a program gather their sums in one type: that of IPUConfig, which this may repeat."""
+    from tensorflow.framework import dtypes
+    from tensorflow.python.ipu import system
+    wanted = {"float16": "half", "float32": "float"}.get(dtypes.as_dtype(override).name)
+    found = {system.value(f"{kind}.poplar_options").get("partialsType", "float") for kind in ("convolutions", "matmuls")}
+    if found != {wanted}:
+        raise NotImplementedError(f"scopes.partials_type({override}) for a part of a program is not there: "
+                                  "IPUConfig.convolutions.poplar_options and matmuls.poplar_options set partialsType for "
+                                  "the whole program.")
+    yield
 
 
 def device_index():
