@@ -13,16 +13,18 @@ import torch
 from torch.utils import _python_dispatch as modes
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from . import moving, notices, packed, substitutes
+from . import moving, notices, substitutes
 from . import poptorch_core as core
 from ._current import current, empty_meta, inner_name, nested_call, set_current
 from ._types import device_type, unsupported_type
 from .autocasting import cast_operands
 from .constants import Known, derived
 from .decompositions import decompositions
-from .errors import Error
+from .errors import Error, unsupported
+from .errors_translate import failures
 from .shape_rules import shape_rules, value_rules
-from .tensors import IpuTensor, no_value, tensor_of
+from .tensors import IpuTensor, tensor_of
+from .unrecorded import unrecorded
 
 _module_call = torch.nn.Module._call_impl.__code__
 _own_sources = (os.path.dirname(__file__) + os.sep, os.path.dirname(torch.__file__) + os.sep)
@@ -35,6 +37,7 @@ class _Operator:
         schema = func._schema
         self.name = schema.name
         self.supported = core.supports(_plain(schema.name))
+        self.known = self.supported or schema.name.startswith("aten::")  # others come from extensions of torch
         key = torch._C.DispatchKey.CompositeImplicitAutograd
         self.composite = key in func.py_kernels or torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), key)
         self.arguments = [a.name for a in schema.arguments]
@@ -103,6 +106,7 @@ class Capture(TorchDispatchMode):
         self.recorder = core.Recorder()
         self._weights = {id(w.tensor): w for w in weights}
         self._by_memory = {w.memory: w for w in weights}
+        self._inputs = 0
         self._known = {}  # id of a real tensor -> (the tensor, its IpuTensor)
         self._signatures = {}
         self._names = module_names  # id of a module -> name
@@ -181,9 +185,14 @@ class Capture(TorchDispatchMode):
         self._made.append(made)
         return made
 
-    def input(self, name, shape, dtype):
+    def input(self, shape, dtype):
+        """The next argument of forward(), by the vendor's name: input, input/1, ..."""
         tensor = self.new(empty_meta(shape, dtype))
-        self.recorder.input(tensor.number, inner_name(name))
+        name = f"input/{self._inputs}" if self._inputs else "input"
+        while any(weight.name == name for weight in self._weights.values()):
+            name += "-"
+        self._inputs += 1
+        self.recorder.input(tensor.number, name)
         return tensor
 
     def wrap(self, tensor):
@@ -225,7 +234,7 @@ class Capture(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         notices.of_autocast(self)
-        special = _special.get(func._schema.name) or _special.get(str(func))
+        special = unrecorded.get(func._schema.name) or unrecorded.get(str(func))
         try:
             if special is not None:
                 return special(self, func, args, kwargs)
@@ -237,11 +246,14 @@ class Capture(TorchDispatchMode):
         """The error, with the operator, its module and the user's line before what it says; once."""
         if problem.location:
             return problem
-        line, scope = self._line(), self._module()
-        where = [f'in "{scope}"'] * bool(scope)
-        where += [f"at {line[0]}:{line[1]}"] * bool(line)
+        where = self._where()
         text = f"{name} ({', '.join(where)}): {problem.message}" if where else f"{name}: {problem.message}"
         return type(problem)(text, problem.type, where or [name])
+
+    def _where(self):
+        """The module and the user's line that run."""
+        line, scope = self._line(), self._module()
+        return [f'in "{scope}"'] * bool(scope) + [f"at {line[0]}:{line[1]}"] * bool(line)
 
     def record_call(self, func, args, kwargs):
         operator = _operator(func)
@@ -251,8 +263,7 @@ class Capture(TorchDispatchMode):
             with self:
                 return _decomposed(operator, args, kwargs)
         if not operator.supported and operator.composite:
-            with self:
-                return func.decompose(*args, **kwargs)
+            return self._taken_apart(func, operator, args, kwargs)
         originals = {}  # id of a meta tensor -> what the caller gave
 
         def to_meta(value):
@@ -266,8 +277,29 @@ class Capture(TorchDispatchMode):
 
         metas = [to_meta(value) for value in args]
         keywords = {name: to_meta(value) for name, value in kwargs.items()}
-        results = self._infer(func, operator, metas, keywords, originals)
+        try:
+            results = self._infer(func, operator, metas, keywords, originals)
+        except Exception as problem:
+            if operator.known:
+                raise
+            raise self._unsupported(operator) from problem
         return self._record(func, operator, args, kwargs, results, originals)
+
+    def _taken_apart(self, func, operator, args, kwargs):
+        """By torch, into operators that it is made of; kernels of extensions look at data, which there is not."""
+        try:
+            with self:
+                return func.decompose(*args, **kwargs)
+        except RuntimeError as problem:
+            if operator.known:
+                raise
+            raise self._unsupported(operator) from problem
+
+    def _unsupported(self, operator):
+        where = self._where()
+        problem = unsupported([f"{operator.name} ({', '.join(where)})" if where else operator.name])
+        problem.location = where or [operator.name]
+        return problem
 
     def cast(self, tensor, dtype):
         with self:
@@ -421,6 +453,40 @@ class Capture(TorchDispatchMode):
                                 not torch.is_grad_enabled(), self._scope(), self._source())
         return made
 
+    def result_shapes(self, name, arguments, results):
+        """The shapes that PopART gives the results of an operator of our own; those of `results` where it cannot say."""
+        recorder = core.Recorder()
+
+        def given(value):
+            if isinstance(value, (list, tuple)):
+                return [given(v) for v in value]
+            if not isinstance(value, torch.Tensor):
+                return value
+            wrapped = self.wrap(value)
+            number = recorder.tensor(tuple(wrapped.meta.size()), device_type(wrapped.dtype))
+            if wrapped.value is None:
+                recorder.input(number, f"x{number}")
+            else:
+                values = _values(wrapped.value)
+                recorder.constant(number, values.data_ptr(), device_type(values.dtype, narrow=False), values)
+            return core.TensorRef(number)
+
+        operands = [given(value) for value in arguments.values()]
+        made = [recorder.tensor(tuple(meta.size()), device_type(meta.dtype)) for meta in results]
+        recorder.operation(recorder.signature(name, "", list(arguments)), operands, made, [core.no_tensor] * len(made), False,
+                           False, recorder.scope(""), recorder.source(""))
+        try:
+            return core.result_shapes(recorder)
+        except failures:  # told of with the line when the model is converted
+            return [tuple(meta.size()) for meta in results]
+
+    def write_plain_tensors(self):
+        """Tensors that are no parameters or buffers, and that forward() wrote with known values, have them on the host too:
+        what else it does there happens once as well, when it is captured. They get other memory: the model has theirs."""
+        for tensor, wrapped in self._known.values():
+            if wrapped.writes and id(tensor) not in self._weights and wrapped.value is not None:
+                tensor.data = wrapped.value.clone()
+
     def output(self, tensor):
         self.recorder.output(self.wrap(tensor).number)
 
@@ -500,104 +566,3 @@ def _decomposed(operator, args, kwargs):
         _require_shape(target, result, "out")
         target.copy_(result)
     return results if not targets else targets[0] if len(targets) == 1 else tuple(targets)
-
-
-# ---- operators that are not recorded as they are
-
-def _lift(capture, func, args, kwargs):
-    return capture.wrap(args[0])
-
-
-def _scalar(capture, func, args, kwargs):
-    """item(), and what compares whole tensors."""
-    values = [capture.wrap(v).value if isinstance(v, torch.Tensor) else v for v in args]
-    if any(v is None for v in values):
-        raise Error(no_value)
-    return func(*values, **kwargs)
-
-
-def _split_at(capture, func, args, kwargs):
-    """tensor_split with places that are a tensor: it must be known."""
-    places = capture.wrap(args[1]).value
-    if places is None:
-        raise Error("The shapes of results depend on values, but shapes are fixed when a model is captured. Give the "
-                    "places to split at as numbers.")
-    with capture:
-        return torch.tensor_split(args[0], places.tolist(), *args[2:], **kwargs)
-
-
-def _reshape_in_place(capture, func, args, kwargs):
-    """t_, squeeze_ ...: the tensor becomes a view of what it was."""
-    tensor = args[0]
-    if not isinstance(tensor, IpuTensor):
-        raise Error(f"{func} changes the shape of a parameter, a buffer or a constant. Use its result instead: "
-                    f"{func.__name__.split('.')[0][:-1]}().")
-    packet = getattr(torch.ops.aten, func._schema.name[len("aten::"):-1])
-    overload = "int" if packet is torch.ops.aten.transpose else func._overloadname
-    view = capture.record_call(getattr(packet, overload), args, kwargs)
-    unseen = torch._C._DisableTorchDispatch()
-    try:
-        func(tensor, *args[1:], **kwargs)
-    finally:
-        del unseen
-    tensor.become(view.meta, view.number)
-    return tensor
-
-
-def _as_strided(capture, func, args, kwargs):
-    """Strides are those of memory, so this is a view of the tensor that has the memory."""
-    tensor = capture.wrap(args[0])
-    size, stride = args[1], args[2]
-    offset = args[3] if len(args) > 3 else kwargs.get("storage_offset")
-    offset = tensor.meta.storage_offset() if offset is None else offset
-    if not tensor.root.meta.is_contiguous():  # a constant, or torch's layout of an element-wise result
-        raise Error("as_strided needs a tensor whose elements lie in order: call contiguous() first.")
-    return capture.record_call(func, (tensor.root, size, stride, offset), {})
-
-
-def _resize(capture, func, args, kwargs):
-    size = args[1].shape if isinstance(args[1], torch.Tensor) else args[1]
-    if tuple(size) == tuple(args[0].shape):
-        return args[0]
-    raise Error("Tensors of a model have one size: resize_ is not supported. Make a new tensor, or slice.")
-
-
-def _dropout(capture, func, args, kwargs):
-    """One that drops nothing returns its input itself, as torch's does: a write to one is a write to both."""
-    given = {**dict(zip(("input", "p", "train"), args)), **kwargs}
-    if not 0 <= given["p"] <= 1 or (capture.training and given["train"] and given["p"] > 0):
-        return capture.record_call(func, args, kwargs)
-    return args[0]
-
-
-def _nothing(capture, func, args, kwargs):
-    return args[0]
-
-
-def _not_left_aligned(capture, func, args, kwargs):
-    """What padding a mask has is known only when the model runs: batches are not nested."""
-    return False
-
-
-_special = {
-    "aten::lift_fresh": _lift,
-    "aten::lift": _lift,
-    "aten::_local_scalar_dense": _scalar,
-    "aten::item": _scalar,
-    "aten::equal": _scalar,
-    "aten::allclose": _scalar,
-    "aten::detach_": _nothing,
-    "aten::requires_grad_": _nothing,
-    "aten::set_.source_Tensor": _nothing,
-    "aten::as_strided": _as_strided,
-    "aten.tensor_split.tensor_indices_or_sections": _split_at,
-    "aten::_nested_tensor_from_mask_left_aligned": _not_left_aligned,
-    "aten::_pack_padded_sequence": packed.pack,
-    "aten::_pad_packed_sequence": packed.pad,
-    **{f"aten::{name}": packed.recurrent for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")},
-    **{f"aten::{name}{form}": _dropout for form in ("", "_")
-       for name in ("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout")},
-    "aten::resize_": _resize,
-    "aten::resize_as_": _resize,
-    **{f"aten::{name}_": _reshape_in_place for name in ("t", "transpose", "squeeze", "unsqueeze")},
-}

@@ -5,7 +5,7 @@ import math
 
 import torch
 
-from . import matrices, special_functions
+from . import matrices, scatters, special_functions
 from .errors import Error
 
 # ---- statistics
@@ -244,4 +244,4 @@ decompositions = {f"aten::{name}": function for name, function in {
     "fake_quantize_per_tensor_affine_cachemask": _fake_quantized,
     "fake_quantize_per_channel_affine_cachemask": fake_quantize_channels, "grid_sampler": _grid_sampler, "grid_sampler_3d": grid_sampler_3d,
 }.items()}
-decompositions.update({"torchvision::roi_align": roi_align, "torchvision::nms": nms})
+decompositions.update({"torchvision::roi_align": roi_align, "torchvision::nms": nms, **scatters.functions})

@@ -50,6 +50,13 @@ def createPoptorchError(message: str) -> Error:
     return Error(message, "poptorch_py_error")
 
 
+def unsupported(places: "list[str]") -> Error:
+    """Operators that a model cannot have; each as "name (where)"."""
+    names = ", ".join(dict.fromkeys(place.split(" ")[0] for place in places))
+    return createPoptorchError(f"Unsupported ops found in compiled model: [{names}]. Not all operations are supported yet by "
+                               "Graphcore's PyTorch frontend; they stand at:\n  " + "\n  ".join(places))
+
+
 def require(condition, message: str):
     """UsageError unless the condition holds; also where Python leaves assertions out."""
     if not condition:

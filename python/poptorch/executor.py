@@ -23,7 +23,7 @@ from .anchors import Anchors, return_type
 from .arguments import Signature
 from .capture import Capture
 from .enums import ConnectionType
-from .errors import createPoptorchError, require
+from .errors import createPoptorchError, require, unsupported
 from .errors_translate import entry, failures, translated
 from .hooks import checkGradientHooks, runPostCompileHooks, runPreCompileHooks
 from .inputs import Inputs
@@ -138,14 +138,11 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
         placer = self._options.execution_strategy.placer()
         capture, structure = self._capture(shapes, placer)
         logGraph("Graph of the model as captured", capture.recorder.listing)
-        placer.check(self._options, self._training)
         self._check_overlaps(capture, placer)
+        placer.check(self._options, self._training)
         missing = capture.recorder.unsupported()
         if missing:
-            names = ", ".join(dict.fromkeys(m.split(" ")[0] for m in missing))
-            raise createPoptorchError(f"Unsupported ops found in compiled model: [{names}]. Not all operations are "
-                                      "supported yet by Graphcore's PyTorch frontend; they stand at:\n  "
-                                      + "\n  ".join(missing))
+            raise unsupported(missing)
         for kind, line in capture.unsupported_types.items():
             raise createPoptorchError(f"Unsupported input type: the model makes tensors of type {kind}"
                                       + (f" (at {line[0]}:{line[1]})." if line else "."))
@@ -177,6 +174,8 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
         if load_from is not None:
             popart_core._load_executable(session, load_from)
         session.prepareDevice(False)
+        if session_options.enableEngineCaching and load_from is None and not bar.moved:
+            logger.info("The executable comes from the cache in %s", session_options.cachePath)
         self._executable = session
         self._export_proto()
         self._tell_memory()
@@ -189,6 +188,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
             self._attach_optimizer()
         if self._options.connection_type == ConnectionType.Always:
             self._load()
+        capture.write_plain_tensors()
 
     def _capture(self, shapes, placer):
         names = {id(m): n for n, m in torch.nn.Module.named_modules(self._model)} \
@@ -202,10 +202,11 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
         before = self._assigned()
 
         def forward():
-            tensors = [capture.input(name, shape, dtype)
-                       for name, dtype, shape in zip(self._call.names, self._call.dtypes, shapes)]
+            tensors = [capture.input(shape, dtype) for dtype, shape in zip(self._call.dtypes, shapes)]
             args, kwargs = self._call.rebuild(tensors)
             result = self._model(*args, **kwargs)
+            if capture.state.get("multi conv"):
+                raise createPoptorchError("A poptorch.MultiConv was entered and not left. Use it in a with statement.")
             outputs = []
             structure = structure_of(result, outputs)
             if not outputs and not self._training:
@@ -229,10 +230,11 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
         name = capture.state.get("overlaps")
         if name is None:
             return
+        capture.recorder.check_overlaps()
         if placer.pipelined:
-            raise createPoptorchError(f"poptorch.{name}: Overlapped IO is not supported with poptorch.PipelinedExecution, whose "
-                                      "transfers overlap anyway. If you are using only one IPU, please switch to "
-                                      "poptorch.ShardedExecution.")
+            raise createPoptorchError(f"poptorch.{name}: Overlapped IO is not supported with poptorch.PipelinedExecution. If you "
+                                      "are using only one IPU, please switch to poptorch.ShardedExecution. The transfers of a "
+                                      "pipeline overlap anyway.")
         if self._options.TensorLocations.num_io_tiles is None:
             raise createPoptorchError(f"poptorch.{name}: No IO tiles allocated. You must allocate at least 32 IO tiles using "
                                       "poptorch.Options().TensorLocations.numIOTiles.")

@@ -152,7 +152,8 @@ def accessAttributes(attribute_id_str):
 
 
 def custom_op(inputs, name, domain, domain_version, example_outputs, attributes=None):
-    """An operator of the user's own, from a library that was loaded before. A list of outputs."""
+    """An operator of the user's own, from a library that was loaded before. A list of outputs: as many as there are examples, of
+    their types; their shapes are the operator's."""
     capture = current()
     inputs, examples = list(inputs), list(example_outputs)
     if capture is None:
@@ -163,6 +164,8 @@ def custom_op(inputs, name, domain, domain_version, example_outputs, attributes=
         _attributes[f"{domain}.{name}"] = dict(attributes)
     for key, value in (attributes or {}).items():
         arguments["attribute:" + _ascii(key)] = _attribute(key, value)
+    shapes = capture.result_shapes("poptorch::custom_operation", arguments, results)
+    results = [empty_meta(shape, meta.dtype) for shape, meta in zip(shapes, results)]
     return capture.record("poptorch::custom_operation", arguments, results)
 
 

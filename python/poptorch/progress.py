@@ -10,11 +10,14 @@ class Bar:
     def __init__(self, shown):
         self._shown = shown
         self._bar = None
+        self.moved = False  # whether something was compiled
 
     def __enter__(self):
         return self
 
     def attach(self, session_options):
+        session_options.compilationProgressTotal = 100
+        session_options.compilationProgressLogger = self._progress
         if not self._shown:
             return
         try:
@@ -22,10 +25,9 @@ class Bar:
         except ImportError:  # the bar is an ornament
             return
         self._bar = tqdm(total=100, desc="Graph compilation", bar_format=_FORMAT)
-        session_options.compilationProgressTotal = 100
-        session_options.compilationProgressLogger = self._progress
 
     def _progress(self, done, total):
+        self.moved = True
         if self._bar is not None:
             self._move(int(100 * done / total) if total else 100)
 

@@ -3,6 +3,7 @@
 
 #include "core/Conversion.hpp"
 #include "core/Listing.hpp"
+#include "core/Overlaps.hpp"
 #include <popart/error.hpp>
 
 using namespace poptorch;
@@ -150,6 +151,9 @@ void bindRecorder(py::module &m) {
       .def(
           "unsupported", [](const Recorder &r) { return unsupported(r.recording); },
           "Operators without a converter, each with its place.")
+      .def(
+          "check_overlaps", [](const Recorder &r) { checkOverlaps(r.recording); },
+          "An error unless markers of overlapping transfers stand at inputs and outputs.")
       .def(
           "listing", [](const Recorder &r) { return listing(r.recording); },
           "A line for every operator.")

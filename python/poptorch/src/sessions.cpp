@@ -20,6 +20,10 @@ Converted convert(const Recorder &recorder, bool training, bool moduleNames, boo
 } // namespace
 
 void bindSessions(py::module &m) {
+  m.def(
+      "result_shapes",
+      [](const Recorder &recorder) { return Conversion(recorder.recording, {}).resultShapes(); },
+      "The shapes of what recorded operators make of inputs and constants.");
   m.def("convert", &convert, py::arg("recorder"), py::arg("training"), py::arg("module_names"),
         py::arg("maximize"), py::arg("memory"), "What the recorded operators mean, as a model.");
 }

@@ -98,3 +98,38 @@ def test_custom_operators_that_cannot_be(library):
     with pytest.raises(ValueError, match="must be a float, int or str"):
         call(attributes={"coefficients": {"a": 1}})
     assert poptorch.custom_op([torch.ones(1)], "Polynomial", "custom.ops", 1, [torch.zeros(1)])[0] == 0  # on the CPU
+
+
+class Calls(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *args):
+        return self.function(*args)
+
+
+def test_results_have_the_shape_of_the_operator():
+    """Examples say how many there are, and of which type."""
+    def forward(x, y):
+        (total,) = poptorch.custom_op([x], "ReduceSum", "ai.onnx", 9, [x], {"axes": [0], "keepdims": 0})
+        (turned,) = poptorch.custom_op([y], "Transpose", "ai.onnx", 9, [torch.zeros(1)], {"perm": [1, 0]})
+        return total * 2, turned @ torch.ones(2, 4), total.shape == ()
+
+    total, product, scalar = poptorch.inferenceModel(Calls(forward))(torch.arange(3.), torch.arange(6.).reshape(2, 3))
+    assert total == 6 and scalar
+    assert torch.equal(product, torch.tensor([[3.] * 4, [5.] * 4, [7.] * 4]))
+
+
+def test_attributes_that_the_operator_does_not_declare_are_told_of(library, capfd):
+    def forward(x):
+        given = {"coefficients": [1.0, 2.0], "coefficient": 3.0, "bias": 1}
+        return poptorch.custom_op([x], "Polynomial", "custom.ops", 1, [x], given)[0]
+
+    assert poptorch.inferenceModel(Calls(forward))(torch.ones(2)).tolist() == [3.0, 3.0]
+    told = capfd.readouterr().err
+    assert told.count("the operator custom.ops.Polynomial has no attribute bias, coefficient; it declares coefficients.") == 1
+    assert "test_custom.py:" in told
+    poptorch.inferenceModel(Calls(lambda x: poptorch.custom_op([x], "LeakyRelu", "ai.onnx", 9, [x], {"alpha": 0.5})[0]))(
+        torch.ones(2))
+    assert "no attribute" not in capfd.readouterr().err  # nobody declared any

@@ -2,6 +2,7 @@
 #include "core/Conversion.hpp"
 
 #include "base/Text.hpp"
+#include "core/Overlaps.hpp"
 #include "core/Regions.hpp"
 #include "core/ReturnedLoss.hpp"
 #include <algorithm>
@@ -22,32 +23,7 @@ std::string whereOf(const Recording &recording, const Operation &operation) {
   return out.empty() ? out : " (" + out + ")";
 }
 
-popart::ExchangeStrategy strategyOf(const std::string &mode) {
-  if (mode == "overlap_accumulation_loop")
-    return popart::ExchangeStrategy::OverlapInnerLoop;
-  if (mode == "overlap_device_iteration_loop")
-    return popart::ExchangeStrategy::OverlapLoops;
-  return popart::ExchangeStrategy::JustInTime;
-}
-
 bool isReal(DataType type) { return type != DataType::BOOL && popart::isFloatingPoint(type); }
-
-// How inputs or outputs overlap: markers of the form (self, mode). For inputs by what the marker
-// takes, for outputs by what it gives.
-std::map<TensorNumber, popart::ExchangeStrategy> overlapsIn(const Recording &recording,
-                                                            const std::string &marker) {
-  std::map<TensorNumber, popart::ExchangeStrategy> out;
-  for (const auto &operation : recording.operations) {
-    if (recording.signatures.at(operation.signature).name != marker)
-      continue;
-    const auto *self = std::get_if<TensorArgument>(&operation.arguments.at(0));
-    const auto *mode = std::get_if<std::string>(&operation.arguments.at(1));
-    if (self && mode)
-      out[marker == "poptorch::set_overlap_for_input" ? self->tensor : operation.outputs.at(0)] =
-          strategyOf(*mode);
-  }
-  return out;
-}
 
 } // namespace
 
@@ -397,7 +373,7 @@ Conversion::Body Conversion::endBody(const Values &outputs) {
 
 void Conversion::declare() {
   std::map<TensorNumber, popart::InputSettings> settings;
-  for (const auto &[tensor, strategy] : overlapsIn(recording_, "poptorch::set_overlap_for_input"))
+  for (const auto &[tensor, strategy] : overlapsIn(recording_, inputOverlap))
     if (strategy != popart::ExchangeStrategy::JustInTime)
       settings[tensor] = {popart::TileSet::IO, strategy};
   for (const auto &[tensor, name] : recording_.inputs)
@@ -457,9 +433,10 @@ std::string Conversion::lossName() {
       names += base::str(names.empty() ? "" : ", ", describe(*operation));
     }
   if (last.size() > 1)
-    throw ConversionError(base::str("Multiple independent losses found in graph: ", names,
-                                    ". Add them up, and pass the sum through "
-                                    "poptorch.identity_loss."));
+    throw ConversionError(
+        base::str("Multiple independent losses found in graph. Graph must have one final loss. "
+                  "Wrap final graph loss in poptorch.identity_loss. The losses are ",
+                  names, ": add them up, and pass the sum through it."));
   if (main_.info(last[0]).nelms() != 1)
     throw ConversionError(base::str("The loss ", names, " has shape ",
                                     popart::ir::text(main_.shape(last[0])),
@@ -494,7 +471,7 @@ void Conversion::finish(Converted &into) {
   settle(placement);
   for (const auto &[tensor, name] : recording_.inputs)
     into.inputs.push_back(name);
-  const auto overlaps = overlapsIn(recording_, "poptorch::set_overlap_for_output");
+  const auto overlaps = overlapsIn(recording_, outputOverlap);
   for (std::size_t i = 0; i < recording_.outputs.size(); ++i) {
     const Value value = read(recording_.outputs[i]);
     // An input, a weight or one value twice: an output of its own.
@@ -505,6 +482,20 @@ void Conversion::finish(Converted &into) {
     if (const auto it = overlaps.find(recording_.outputs[i]); it != overlaps.end())
       into.overlaps.emplace(name, it->second);
   }
+}
+
+void Conversion::warn(const std::string &text) {
+  if (std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end())
+    warnings_.push_back(text);
+}
+
+std::vector<Shape> Conversion::resultShapes() {
+  declare();
+  std::vector<Shape> out;
+  for (const auto &operation : recording_.operations)
+    for (const Value v : call(operation))
+      out.push_back(main_.shape(v));
+  return out;
 }
 
 Converted Conversion::run() {
@@ -525,6 +516,7 @@ Converted Conversion::run() {
   }
   finish(out);
   out.model = std::move(main_);
+  out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
   return out;
 }
 

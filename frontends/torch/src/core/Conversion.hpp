@@ -34,6 +34,9 @@ class Conversion {
 public:
   Conversion(const Recording &recording, const ConversionSettings &settings);
   Converted run(); // once
+  // Instead of run(): the shapes of what the operators make, which depend on inputs and constants
+  // alone.
+  std::vector<Shape> resultShapes();
 
   // ---- for Call and the converters of markers
   popart::Model &model() { return *frames_.back()->model; }
@@ -88,6 +91,7 @@ public:
   Attributes extra;
 
   std::string describe(const Operation &operation) const;
+  void warn(const std::string &text); // once
 
 private:
   struct Frame {
@@ -138,7 +142,7 @@ private:
 
   const Recording &recording_;
   ConversionSettings settings_;
-  popart::Model main_;
+  popart::Model main_{"maingraph"};
   std::vector<std::unique_ptr<Frame>> frames_;
   std::vector<State> states_;
   Values variables_;                                      // by weight
@@ -151,6 +155,7 @@ private:
   std::vector<Open> open_;
   std::optional<Gathering> gathering_;
   const Operation *current_ = nullptr;
+  std::vector<std::string> warnings_;
   friend class Call;
 };
 

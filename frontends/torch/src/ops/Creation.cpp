@@ -33,25 +33,6 @@ Values arange(Call &c) {
   return {numbers(c, values)};
 }
 
-// `steps` numbers from start to end, from the nearer of both
-std::vector<double> spaced(Call &c) {
-  const double start = c.real("start"), end = c.real("end");
-  std::vector<double> values(std::size_t(c.shape()[0]));
-  const double step = values.size() > 1 ? (end - start) / double(values.size() - 1) : 0;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = i < (values.size() + 1) / 2 ? start + double(i) * step
-                                            : end - double(values.size() - 1 - i) * step;
-  return values;
-}
-
-// base ^ each of them
-Values logspace(Call &c) {
-  auto values = spaced(c);
-  for (double &v : values)
-    v = std::pow(c.real("base"), v);
-  return {numbers(c, values)};
-}
-
 Values eye(Call &c) {
   const auto rows = c.shape()[0], columns = c.shape()[1];
   std::vector<double> values(std::size_t(rows * columns));
@@ -87,8 +68,6 @@ void addCreation(Registry &r) {
   r.add("scalar_tensor", [](Call &c) -> Values { return {c.m.scalar(c.real("s"), c.type())}; });
   r.add("arange", arange);
   r.add("range", arange);
-  r.add("linspace", [](Call &c) -> Values { return {numbers(c, spaced(c))}; });
-  r.add("logspace", logspace);
   r.add("eye", eye);
   r.add("tril_indices", [](Call &c) { return triangle(c, false); });
   r.add("triu_indices", [](Call &c) { return triangle(c, true); });

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Operators of PopTorch's own: losses, names, placement, and what they say of other operators.
+#include "base/Text.hpp"
 #include "core/Conversion.hpp"
-#include <algorithm>
+#include "core/Overlaps.hpp"
+#include "openipu/CustomOperators.hpp"
 
 namespace poptorch {
 
@@ -76,7 +78,9 @@ Values availableMemory(Call &c) {
   if (auto *settings = c.m.producer(v, planned))
     settings->extra.set("__available_memory_proportion", float(c.real("proportion")));
   else
-    c.fail("no convolution, product or look-up made the tensor.");
+    c.conversion().warn(c.conversion().describe(c.operation()) +
+                        " has no effect: no convolution, product or look-up made the "
+                        "tensor.");
   return {v};
 }
 Values serialization(Call &c) {
@@ -119,10 +123,26 @@ Values dynamicUpdate(Call &c) {
 
 // ---- what is not in this folder
 
+// An operator gets only what it asks for; others may be misspelt.
+void warnOfAttributes(Call &c, const Attributes &given) {
+  const auto declared = popart::declaredAttributes(c.text("domain"), c.text("name"));
+  std::string unknown, known;
+  for (const auto &[name, value] : given.all())
+    if (!declared.empty() && !declared.count(name))
+      unknown += (unknown.empty() ? "" : ", ") + name;
+  for (const auto &name : declared)
+    known += (known.empty() ? "" : ", ") + name;
+  if (!unknown.empty())
+    c.conversion().warn(base::str(c.conversion().describe(c.operation()), ": the operator ",
+                                  c.text("domain"), ".", c.text("name"), " has no attribute ",
+                                  unknown, "; it declares ", known, "."));
+}
+
 Values customOperation(Call &c) {
   Attributes attributes;
   for (const auto &[name, value] : c.attributes("attribute:"))
     attributes.set(name, value);
+  warnOfAttributes(c, attributes);
   return c.m.ops(c.text("domain") + "." + c.text("name"), c.list("inputs"),
                  static_cast<unsigned>(c.results()), attributes);
 }
@@ -138,24 +158,6 @@ Values callCpu(Call &c) {
   return c.m.ops(
       "HostCall", c.list("inputs"), static_cast<unsigned>(c.results()),
       {{"handle", c.text("handle")}, {"types", types}, {"ranks", ranks}, {"shapes", extents}});
-}
-
-// ---- transfers while the IPU computes: see Conversion::declare and Conversion::finish
-
-Values overlapInput(Call &c) {
-  const auto &inputs = c.conversion().recording().inputs;
-  const auto *tensor = std::get_if<TensorArgument>(&c.operation().arguments.at(0));
-  const auto isIt = [&](const auto &input) { return input.first == tensor->tensor; };
-  if (!tensor || std::none_of(inputs.begin(), inputs.end(), isIt))
-    c.fail("it is applied on a node which is not a tensor input to the model.");
-  return {c.in("self")};
-}
-Values overlapOutput(Call &c) {
-  const auto &outputs = c.conversion().recording().outputs;
-  if (std::find(outputs.begin(), outputs.end(), c.operation().outputs.at(0)) == outputs.end())
-    c.fail("it is applied on a node which is not a tensor output to the model. Return what "
-           "poptorch.set_overlap_for_output returns.");
-  return {c.in("self")};
 }
 
 } // namespace
@@ -180,8 +182,8 @@ void addMarkers(Registry &r) {
   r.add("poptorch::dynamic_update", dynamicUpdate);
   r.add("poptorch::custom_operation", customOperation);
   r.add("poptorch::call_cpu_op", callCpu);
-  r.add("poptorch::set_overlap_for_input", overlapInput);
-  r.add("poptorch::set_overlap_for_output", overlapOutput);
+  for (const char *name : {inputOverlap, outputOverlap})
+    r.add(name, [](Call &c) -> Values { return {c.in("self")}; });
 }
 
 } // namespace poptorch

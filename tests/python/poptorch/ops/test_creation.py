@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """New tensors that are known when a model is captured."""
+import poptorch
 import torch
 from harness import check, ints, rand
 
@@ -36,6 +37,16 @@ def test_ranges():
     check(lambda x: [torch.linspace(0, 1, 7), torch.linspace(-3, 9, 4), torch.linspace(2, 5, 1),
                      torch.linspace(0, 10, 5, dtype=torch.int), torch.logspace(-1, 2, 4),
                      torch.logspace(0, 3, 4, base=2), torch.linspace(1, 2, 0)], rand(1), gradient=False)
+
+
+def test_spaced_numbers_have_the_bits_of_torch():
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            return ([torch.linspace(0, 1, n) + x for n in (3, 7, 11, 20, 100)]
+                    + [torch.logspace(0, 1, 7), torch.linspace(-0.1, 0.7, 33, out=torch.empty(33))])
+
+    for ours, host in zip(poptorch.inferenceModel(Model())(torch.zeros(1)), Model()(torch.zeros(1))):
+        assert torch.equal(ours, host)
 
 
 def test_matrices():
