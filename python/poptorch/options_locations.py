@@ -5,6 +5,11 @@ import copy
 from poptorch.options_base import Option, OptionSet, mapping
 
 
+_NAMES = {"onChip": "on_chip", "useReplicatedTensorSharding": "replicated_tensor_sharding", "useIOTilesToLoad": "io_tiles_load",
+          "useIOTilesToStore": "io_tiles_store", "minElementsForOffChip": "min_elements_for_off_chip",
+          "minElementsForReplicatedTensorSharding": "min_elements_for_replicated_tensor_sharding"}
+
+
 class TensorLocationSettings(OptionSet):
     """Where tensors of a kind are kept. What is unset is PopART's choice."""
 
@@ -22,6 +27,13 @@ class TensorLocationSettings(OptionSet):
 
     def __hash__(self):
         return hash(tuple(self._values.values()))
+
+    def __getitem__(self, name):
+        """A setting by the vendor's name, such as "onChip"; KeyError for one that is unset."""
+        value = self._values.get(_NAMES.get(name))
+        if value is None:
+            raise KeyError(name)
+        return value
 
     def minElementsForOffChip(self, min_elements: int):
         """Smaller tensors stay on the chip."""

@@ -79,6 +79,7 @@ class Persistence:
         filename = os.environ.get("POPTORCH_EXPORT_PROTO_FILE")
         if not filename:
             return
+        os.makedirs(os.path.dirname(os.path.abspath(filename)), exist_ok=True)
         self._executable.modelToHost(filename)
         if os.environ.get("POPTORCH_EXPORT_PROTO_AS_BINARY", "0") in ("", "0"):
             with open(filename, "rb") as file:

@@ -184,6 +184,11 @@ class _Fetching:
 
     register_post_accumulate_grad_hook = register_hook
 
+    def __repr__(self, **how):
+        fetch(self)
+        plain = plain_data(self)
+        return repr(torch.nn.Parameter(plain, self.requires_grad) if isinstance(self, torch.nn.Parameter) else plain)
+
     def __reduce_ex__(self, protocol):
         fetch(self)
         if isinstance(self, torch.nn.Parameter):

@@ -57,10 +57,7 @@ Values groupNorm(Call &c) {
   const Value y = c.m.ops(
       "GroupNormalization",
       {x, parameter(c, "weight", {whole[1]}, 1, type), parameter(c, "bias", {whole[1]}, 0, type)},
-      3,
-      {{"num_groups", groups},
-       {"epsilon", float(c.real("eps"))},
-       {"contiguous_groups", std::int64_t(1)}})[0];
+      3, {{"num_groups", groups}, {"epsilon", float(c.real("eps"))}})[0];
   Values out{y};
   const auto rows = whole[0] * groups;
   addStatistics(c, c.m.reshape(x, {rows, rows ? elementsOf(whole) / rows : 0}), out);
