@@ -219,6 +219,8 @@ class MultiConv:
         capture = current()
         if capture is None:
             return
+        if not capture.state.get("multi conv"):
+            raise Error("Unexpected end_multi_conv: no poptorch.MultiConv was entered. Use it in a with statement.")
         capture.state["multi conv"] = False
         if kind is None:
             arguments = {name: self._options.get(name) for name in self._fields}

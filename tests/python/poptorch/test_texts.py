@@ -142,6 +142,17 @@ def test_arguments_that_are_missing():
         model(X)
 
 
+def test_convolutions_that_are_not_gathered():
+    with says("Unexpected end_multi_conv"):
+        run(lambda _, x: (poptorch.MultiConv().__exit__(None, None, None), x)[1], X)
+    with says("A poptorch.MultiConv was entered and not left."):
+        run(lambda _, x: (poptorch.MultiConv().__enter__(), torch.conv1d(x, torch.ones(1, 1, 1)))[1], torch.ones(1, 1, 2))
+    with pytest.raises(ValueError, match="Invalid partials types"):
+        poptorch.MultiConv().partialsTypes("half")
+    with pytest.raises(AssertionError, match="Invalid plan type"):
+        poptorch.MultiConv().planType("parallel")
+
+
 def test_custom_operators():
     def custom(attribute):
         return lambda _, x: poptorch.custom_op([x], "LeakyRelu", "ai.onnx", 6, example_outputs=[x],
