@@ -227,3 +227,13 @@ def test_small_functions_of_the_backend():
     from keras.engine.data_adapter import unpack_x_y_sample_weight
     assert unpack_x_y_sample_weight((1, 2)) == (1, 2, None) and unpack_x_y_sample_weight(1) == (1, None, None)
     assert keras.losses.get("bce") is keras.losses.binary_crossentropy
+
+
+def test_models_do_not_run_in_functions_that_are_traced():
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(3,))])
+    model.compile("sgd", "mse")
+    x, y = np.ones((2, 3), "float32"), np.ones((2, 1), "float32")
+    for name, call in (("fit", lambda: model.fit(x, y)), ("evaluate", lambda: model.evaluate(x, y)),
+                       ("predict", lambda: model.predict(x))):
+        with pytest.raises(RuntimeError, match=f"Detected a call to `Model.{name}` inside a `tf.function`"):
+            tf.function(call)()

@@ -12,10 +12,17 @@ from tensorflow.keras.engine.tracking import Tracker
 
 
 def in_no_graph(method):
-    """A default graph of TensorFlow 1 is not where models are trained."""
+    """Functions that are traced, and a default graph of TensorFlow 1, are not where models are trained."""
+    name = f"`Model.{method.__name__}`"
+
     @functools.wraps(method)
     def run(*args, **kwargs):
-        if current.graph is not None or current.default is None:
+        if current.graph is not None:
+            raise RuntimeError(f"Detected a call to {name} inside a `tf.function`. {name} is a high-level endpoint that manages "
+                               f"its own `tf.function`. Please move the call to {name} outside of all enclosing "
+                               "`tf.function`s. Note that you can call a `Model` directly on `Tensor`s inside a `tf.function` "
+                               "like: `model(x)`.")
+        if current.default is None:
             return method(*args, **kwargs)
         with eagerly():
             return method(*args, **kwargs)
