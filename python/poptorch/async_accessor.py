@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """AsynchronousDataAccessor: batches that another process loads ahead of their use."""
 import multiprocessing
-import os
 import pickle
 import select
+import threading
 import weakref
 
 import torch
 
+from poptorch._logging import logger
 from poptorch.async_ring import BATCH, EPOCH, FREE, STOP, WORD, Memory, Ring, put_together
 from poptorch.async_worker import Settings, main
 from poptorch.enums import SharingStrategy
@@ -34,11 +35,12 @@ def _end(process, connection, memory):
 
 
 def _chosen(strategy):
-    """A fork starts at once, but must not copy threads or IPUs; a fork server imports PyTorch first, which takes seconds."""
+    """A fork starts at once, but must not copy threads of Python's (their locks stay taken) or IPUs; a fork server imports
+    PyTorch first, which takes seconds. Idle threads of torch do no harm: its own DataLoader forks beside them too."""
     if strategy is not None:
         return SharingStrategy(strategy)
     from poptorch import devices
-    alone = len(os.listdir("/proc/self/task")) == 1 and not devices.taken
+    alone = threading.active_count() == 1 and not devices.taken
     return SharingStrategy.Fork if alone else SharingStrategy.ForkServer
 
 
@@ -67,7 +69,7 @@ class AsynchronousDataAccessor:
 
     The tensors of a batch are used again for later ones: clone what is to be kept beyond the next batch. With
     SharingStrategy.ForkServer, SharedMemory and FileSystem, make it under `if __name__ == "__main__"`. sharing_strategy=None: Fork
-    in a process of one thread that has had no IPUs, else ForkServer.
+    in a process with one thread of Python's that has had no IPUs, else ForkServer.
 
     buffer_size: batches that are loaded ahead. load_indefinitely: the next epoch begins when the last one ends.
     early_preload: loading begins now, not with the first epoch. rebatched_size: batches are put together to so many rows.
@@ -82,8 +84,10 @@ class AsynchronousDataAccessor:
         self._check(dataset, buffer_size, rebatched_size)
         self._dataset, self._rows, self._slots = dataset, rebatched_size, buffer_size
         self._drops = bool(getattr(dataset, "drop_last", False) if drop_last is None else drop_last)
-        settings = Settings(buffer_size, load_indefinitely, rebatched_size, self._drops, torch.get_rng_state())
+        settings = Settings(buffer_size, load_indefinitely, rebatched_size, self._drops, torch.get_rng_state(),
+                            multiprocessing.get_start_method(allow_none=True))
         self._process, self._connection, self._memory = _start(dataset, settings, strategy)
+        logger.debug("AsynchronousDataAccessor worker process: %d", self._process.pid)
         self._finalizer = weakref.finalize(self, _end, self._process, self._connection, self._memory)
         self._poll = select.poll()
         self._poll.register(self._connection.fileno(), select.POLLIN)

@@ -23,6 +23,7 @@ class Settings(NamedTuple):
     rows: "int | None"  # puts batches together to so many rows
     drop_last: bool  # of these: what is left of an epoch
     random: object  # state of PyTorch's random numbers in the reader
+    start: "str | None"  # how the reader's program starts processes, if it said so
 
 
 class _Stopped(Exception):
@@ -215,6 +216,8 @@ def main(memory, connection, others, dataset, settings):
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the reader decides what to do then
     if others is not None:
         others.close()
+    # A DataLoader's workers start as the program says, not as this process did: a fork is at once, as there is one thread.
+    multiprocessing.set_start_method(settings.start, force=True)
     torch.set_num_threads(1)
     torch.set_rng_state(settings.random)
     try:

@@ -90,6 +90,9 @@ class DataLoader(torch.utils.data.DataLoader):
             out["sampler"] = Partition(len(dataset), self._options.Distributed.processId, processes,
                                        self._options.random_seed if shuffle else None, self._combined if drop_last else 1)
             out["shuffle"], rows = None, len(out["sampler"])
+            if not drop_last and rows * processes < len(dataset):
+                logger.warning("DataLoader: %d of %d elements come in no process of %d: all have equally many.",
+                               len(dataset) - rows * processes, len(dataset), processes)
         if rows is not None and not drop_last and rows % self._combined:
             logger.warning("DataLoader: %d elements are not a multiple of the combined batch size %d. The last batch is too "
                            "small for a call; with drop_last=True it is left out.", rows, self._combined)

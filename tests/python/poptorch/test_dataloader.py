@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """DataLoader and AsynchronousDataAccessor against PyTorch's loader on the same data."""
 import collections
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -214,7 +215,7 @@ def test_processes_take_their_parts():
     assert labels(whole)[0] == [0, 1, 2, 3] and len(whole) == 5
 
 
-def test_parts_of_processes_are_whole_batches():
+def test_parts_of_processes_are_whole_batches(capsys):
     def part(number, **more):
         given = options()
         given.Distributed.configureProcessId(number, 3)
@@ -222,8 +223,10 @@ def test_parts_of_processes_are_whole_batches():
 
     parts = [part(number) for number in range(3)]
     assert [batches[0][0] for batches in parts] == [0, 32, 64] and {len(batches) for batches in parts} == {8}
+    capsys.readouterr()
     rest = [part(number, drop_last=False) for number in range(3)]
     assert sorted(sum(sum(rest, []), [])) == list(range(99))
+    assert capsys.readouterr().err.count("1 of 100 elements come in no process of 3: all have equally many.") == 3
 
 
 def test_processes_shuffle_alike():
@@ -250,9 +253,30 @@ def test_strategies(strategy):
     loader.terminate()
 
 
+class StartOfWorker(torch.utils.data.Dataset):
+    """How the process was started that loads an element."""
+    kinds = ["fork", "spawn", "forkserver"]
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        return self.kinds.index(multiprocessing.get_start_method())
+
+
+@pytest.mark.parametrize("context, kind", [(None, 0), ("spawn", 1)])
+def test_workers_of_a_loading_process_start_as_those_of_torch(context, kind):
+    """Not as it did: each would import PyTorch again."""
+    loader = poptorch.DataLoader(options(), StartOfWorker(), 2, num_workers=1, mode=DataLoaderMode.Async,
+                                 multiprocessing_context=context,
+                                 async_options={"sharing_strategy": SharingStrategy.ForkServer})
+    assert [batch.tolist() for batch in loader] == [[kind, kind]]
+    loader.terminate()
+
+
 def test_a_plain_process_forks_and_others_do_not():
     program = """
-import threading, torch, poptorch
+import os, threading, torch, poptorch
 def kind():
     accessor = poptorch.AsynchronousDataAccessor([torch.arange(3)])
     assert [batch.tolist() for batch in accessor] == [[0, 1, 2]]
@@ -267,6 +291,9 @@ if __name__ == "__main__":
     print(kind())
     waits.set()
     thread.join()
+    torch.set_num_threads(3)
+    torch.ones(1000000).exp()
+    assert len(os.listdir("/proc/self/task")) > 1  # torch's, which do no harm
     print(kind())
     poptorch.inferenceModel(torch.nn.ReLU()).compile(torch.ones(2))
     print(kind())
