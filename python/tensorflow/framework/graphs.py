@@ -25,6 +25,7 @@ class _Current(threading.local):
     strategy = None  # of the scope
     device = None  # its name, of the scope
     after = ()  # of TensorFlow 1: what comes before operations of the scope
+    retraced = ()  # of TensorFlow 1: names of variables that a body made when it was traced before
     recording = False  # of TensorFlow 1: within an operation (framework/late.py)
 
 
@@ -53,6 +54,31 @@ def tracing(graph):
         yield graph
     finally:
         current.graph, current.tapes = before
+
+
+class Retraced:
+    """A body of a loop or condition that may be traced several times: `with retraced.once():` each time. Of TensorFlow 1: names
+    of scopes begin anew, and variables that it made are there."""
+
+    def __init__(self):
+        self._opened = set(self._of_graph("opened_scopes", set()))
+        self._known = set(self._of_graph("named_variables", {}))
+
+    @staticmethod
+    def _of_graph(what, default):
+        return default if current.default is None else current.default.__dict__.setdefault(what, default)
+
+    @contextlib.contextmanager
+    def once(self):
+        before = current.retraced
+        opened = self._of_graph("opened_scopes", set())
+        opened.clear()
+        opened.update(self._opened)
+        current.retraced = {*before, *(set(self._of_graph("named_variables", {})) - self._known)}
+        try:
+            yield
+        finally:
+            current.retraced = before
 
 
 @contextlib.contextmanager

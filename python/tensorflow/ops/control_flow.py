@@ -4,7 +4,7 @@ they use from outside as inputs. Variables that a body assigns are carried along
 import numpy as np
 
 from tensorflow.framework import dtypes, nest
-from tensorflow.framework.graphs import Graph, active, tracing
+from tensorflow.framework.graphs import Graph, Retraced, active, tracing
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.tensors import EagerTensor, SymbolicTensor, Tensor, constant_value, convert_to_tensor
 from tensorflow.framework.variables import Variable
@@ -20,12 +20,15 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
 
 
 def _branches(graph, pred, true_fn, false_fn):
-    first = [_branch(graph, fn, [], []) for fn in (true_fn, false_fn)]
+    retraced = Retraced()
+    with retraced.once():
+        first = [_branch(graph, fn, [], []) for fn in (true_fn, false_fn)]
     outside, changed = [], []
     for inner, _, _ in first:
         outside += [t for t, _ in inner.captured.values() if not any(t is o for o in outside)]
         changed += [v for v in inner.changed() if not any(v is c for c in changed)]
-    made = [_branch(graph, fn, outside, changed) for fn in (true_fn, false_fn)]
+    with retraced.once():
+        made = [_branch(graph, fn, outside, changed) for fn in (true_fn, false_fn)]
     (inner, structure, flat), (_, _, other) = made
     if len(flat) != len(other):
         raise TypeError(f"true_fn and false_fn must return the same structure; they return {len(flat)} and {len(other)} "
@@ -101,13 +104,13 @@ def loop(graph, body, loop_vars, condition=None, trip=None, unpacked=True):
     def again(tensors):
         return nest.pack_sequence_as(loop_vars, tensors)
 
-    changed = []
+    changed, retraced = [], Retraced()
     while True:
         inner = Graph(outer=graph, name="loop")
         carried = [inner.input(t.shape, t.dtype, "carried") for t in flat]
         for variable in changed:
             inner.state[id(variable)] = inner.input(variable.shape, variable.dtype, "state")
-        with tracing(inner):
+        with tracing(inner), retraced.once():
             outputs = _round(body, again(carried), flat, unpacked)
         more = [v for v in inner.changed() if not any(v is c for c in changed)]
         if not more:
@@ -132,6 +135,7 @@ def loop(graph, body, loop_vars, condition=None, trip=None, unpacked=True):
 
 def _loop_of_arrays(graph, body, loop_vars, condition, trip, unpacked):
     """The same, where TensorArrays are among the variables: the loop carries them as one tensor each."""
+    retraced = Retraced()
     arrays = [t if isinstance(t, TensorArray) else None for t in nest.flatten(loop_vars)]
 
     def with_arrays(values):
@@ -140,7 +144,7 @@ def _loop_of_arrays(graph, body, loop_vars, condition, trip, unpacked):
     def shapes():
         """Of what the body writes into them, where nothing else tells."""
         probe = Graph(outer=graph, name="probe")
-        with tracing(probe):
+        with tracing(probe), retraced.once():
             given = [probe.input(t.shape, t.dtype, "carried") if a is None else a.copy()
                      for a, t in zip(arrays, nest.flatten(loop_vars))]
             made = nest.flatten(body(*_as_args(nest.pack_sequence_as(loop_vars, given), unpacked)))
@@ -151,7 +155,8 @@ def _loop_of_arrays(graph, body, loop_vars, condition, trip, unpacked):
     start = [t if a is None else a.as_tensor(shape) for a, t, shape in zip(arrays, nest.flatten(loop_vars), known)]
 
     def step(*values):
-        made = nest.flatten(body(*_as_args(with_arrays(list(values)), unpacked)))
+        with retraced.once():
+            made = nest.flatten(body(*_as_args(with_arrays(list(values)), unpacked)))
         return [m.as_tensor(shape) if isinstance(m, TensorArray) else m for m, shape in zip(made, known)]
     goes_on = None if condition is None else lambda *values: condition(*_as_args(with_arrays(list(values)), unpacked))
     return with_arrays(loop(graph, step, start, goes_on, trip))

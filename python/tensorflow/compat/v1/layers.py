@@ -1,53 +1,71 @@
 # SPDX-License-Identifier: MIT
-"""tf.layers of TensorFlow 1: functions that make a Keras layer and call it."""
+"""tf.layers of TensorFlow 1: Keras' layers, whose variables are those of the variable scope around them. So a scope with `reuse`
+gives a second layer the variables of the first."""
 from tensorflow import _names
-from tensorflow.compat.v1.variable_scope import get_variable_scope
+from tensorflow.compat.v1.variable_scope import get_variable as _get_variable
+from tensorflow.compat.v1.variable_scope import variable_scope as _variable_scope
 from tensorflow.keras import layers as _layers
+from tensorflow.keras.engine.base_layer import snake as _snake
+
+Layer = _layers.Layer
 
 
-def _call(kind, inputs, args, kwargs, training=None):
-    kwargs.pop("reuse", None)
-    name = kwargs.pop("name", None)
-    scope = get_variable_scope().name
-    for old, new in (("kernel_initializer", None), ("trainable", True)):
-        if kwargs.get(old, new) is None:
-            kwargs.pop(old, None)
-    layer = kind(*args, name=None if name is None else f"{scope}/{name}" if scope else name, **kwargs)
-    return layer(inputs) if training is None else layer(inputs, training=training)
+def _scoped(kind):
+    """A layer whose variables are in the variable scope `name`, or in a new one that is called after it."""
+    class Scoped(kind):
+        def __init__(self, *args, name=None, _reuse=None, **kwargs):
+            super().__init__(*args, name=None if name is None else name.split("/")[-1], **kwargs)
+            self._asked, self._reuse, self._scope = name, _reuse, None
+
+        def __call__(self, *args, **kwargs):
+            if self._scope is None:
+                with _variable_scope(self._asked, _default_name(kind), reuse=self._reuse) as scope:
+                    self._scope = scope
+            return super().__call__(*args, **kwargs)
+
+        def add_weight(self, name=None, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None,
+                       constraint=None, **kwargs):
+            with _variable_scope(self._scope, auxiliary_name_scope=False):
+                variable = _get_variable(name, shape, dtype or self.variable_dtype, initializer, regularizer,
+                                         self.trainable and trainable is not False)
+            variable.constraint = constraint
+            if not any(variable is v for v in self._variables):
+                self._variables.append(variable)
+            return variable
+    Scoped.__name__ = Scoped.__qualname__ = kind.__name__
+    return Scoped
 
 
-def dense(inputs, units, **kwargs):
-    return _call(_layers.Dense, inputs, (units,), kwargs)
+def _default_name(kind):
+    return _snake(kind.__name__).replace("_1d", "1d").replace("_2d", "2d").replace("_3d", "3d")
 
 
-def conv2d(inputs, filters, kernel_size, **kwargs):
-    return _call(_layers.Conv2D, inputs, (filters, kernel_size), kwargs)
+def _function(name, kind, **defaults):
+    """The layer made and called."""
+    def call(inputs, *args, name=None, reuse=None, training=None, **kwargs):
+        layer = kind(*args, name=name, _reuse=reuse, **{**defaults, **kwargs})
+        return layer(inputs) if training is None else layer(inputs, training=training if not isinstance(training, int)
+                                                             else bool(training))
+    call.__name__ = name
+    call.__doc__ = f"A layer {kind.__name__}, called."
+    return call
 
 
-def conv1d(inputs, filters, kernel_size, **kwargs):
-    return _call(_layers.Conv1D, inputs, (filters, kernel_size), kwargs)
+_KERNEL = {"kernel_initializer": None}  # that of the scope, or glorot_uniform
+_OWN = {"dense": ("Dense", _KERNEL), "conv1d": ("Conv1D", _KERNEL), "conv2d": ("Conv2D", _KERNEL), "conv3d": ("Conv3D", _KERNEL),
+        "conv2d_transpose": ("Conv2DTranspose", _KERNEL), "conv3d_transpose": ("Conv3DTranspose", _KERNEL),
+        "separable_conv1d": ("SeparableConv1D", {}), "separable_conv2d": ("SeparableConv2D", {}), "flatten": ("Flatten", {}),
+        "batch_normalization": ("BatchNormalization", {}),
+        **{f"{kind}_pooling{d}d": (f"{kind.title()}Pooling{d}D", {}) for kind in ("max", "average") for d in (1, 2, 3)}}
+Dropout = _scoped(_layers.Dropout)
+for _name, (_kind, _defaults) in _OWN.items():
+    globals()[_kind] = _scoped(getattr(_layers, _kind))
+    globals()[_name] = _function(_name, globals()[_kind], **_defaults)
+batch_normalization.__kwdefaults__["training"] = False  # noqa: F821
 
 
-def max_pooling2d(inputs, pool_size, strides, **kwargs):
-    return _call(_layers.MaxPooling2D, inputs, (pool_size, strides), kwargs)
+def dropout(inputs, rate=0.5, noise_shape=None, seed=None, training=False, name=None):
+    return Dropout(rate, noise_shape, seed, name=name)(inputs, training=bool(training))
 
 
-def average_pooling2d(inputs, pool_size, strides, **kwargs):
-    return _call(_layers.AveragePooling2D, inputs, (pool_size, strides), kwargs)
-
-
-def flatten(inputs, **kwargs):
-    return _call(_layers.Flatten, inputs, (), kwargs)
-
-
-def dropout(inputs, rate=0.5, training=False, **kwargs):
-    return _call(_layers.Dropout, inputs, (rate,), kwargs, bool(training))
-
-
-def batch_normalization(inputs, training=False, **kwargs):
-    return _call(_layers.BatchNormalization, inputs, (), kwargs, bool(training))
-
-
-_CLASSES = """Dense Conv1D Conv2D Conv3D Conv2DTranspose Conv3DTranspose SeparableConv1D SeparableConv2D Flatten Dropout
-BatchNormalization MaxPooling1D MaxPooling2D MaxPooling3D AveragePooling1D AveragePooling2D AveragePooling3D Layer"""
-_names.lazy(globals(), {name: f"tensorflow.keras.layers:{name}" for name in _CLASSES.split()})
+_names.lazy(globals(), {})

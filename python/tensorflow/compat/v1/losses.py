@@ -73,6 +73,73 @@ def absolute_difference(labels, predictions, weights=1.0, scope=None, loss_colle
                     reduction, loss_collection)
 
 
+def _both(labels, predictions):
+    predictions = convert_to_tensor(predictions)
+    return math_ops.cast(convert_to_tensor(labels), predictions.dtype), predictions
+
+
+def huber_loss(labels, predictions, weights=1.0, delta=1.0, scope=None, loss_collection="losses",
+               reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+    """d^2 / 2 up to |d| = delta, then a line."""
+    labels, predictions = _both(labels, predictions)
+    error = math_ops.abs(math_ops.subtract(predictions, labels))
+    near = math_ops.minimum(error, float(delta))
+    values = math_ops.add(math_ops.multiply(math_ops.multiply(near, near), 0.5),
+                          math_ops.multiply(math_ops.subtract(error, near), float(delta)))
+    return _reduced(values, weights, reduction, loss_collection)
+
+
+def hinge_loss(labels, logits, weights=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+    """Labels are 0 or 1."""
+    labels, logits = _both(labels, logits)
+    signs = math_ops.subtract(math_ops.multiply(labels, 2.0), 1.0)
+    return _reduced(nn_ops.relu(math_ops.subtract(1.0, math_ops.multiply(signs, logits))), weights, reduction, loss_collection)
+
+
+def log_loss(labels, predictions, weights=1.0, epsilon=1e-7, scope=None, loss_collection="losses",
+             reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+    labels, p = _both(labels, predictions)
+    yes = math_ops.multiply(labels, math_ops.log(math_ops.add(p, epsilon)))
+    no = math_ops.multiply(math_ops.subtract(1.0, labels), math_ops.log(math_ops.add(math_ops.subtract(1.0, p), epsilon)))
+    return _reduced(math_ops.negative(math_ops.add(yes, no)), weights, reduction, loss_collection)
+
+
+def cosine_distance(labels, predictions, axis=None, weights=1.0, scope=None, loss_collection="losses",
+                    reduction=Reduction.SUM_BY_NONZERO_WEIGHTS, dim=None):
+    """Of vectors of length one."""
+    axis = dim if axis is None else axis
+    if axis is None:
+        raise ValueError("You must specify 'axis'.")
+    labels, predictions = _both(labels, predictions)
+    return _reduced(math_ops.subtract(1.0, math_ops.reduce_sum(math_ops.multiply(labels, predictions), axis, True)), weights,
+                    reduction, loss_collection)
+
+
+def compute_weighted_loss(losses, weights=1.0, scope=None, loss_collection="losses",
+                          reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+    return _reduced(convert_to_tensor(losses), weights, reduction, loss_collection)
+
+
+def add_loss(loss, loss_collection="losses"):
+    if current.default is not None and loss_collection:
+        current.default.add_to_collection(loss_collection, loss)
+
+
+def get_regularization_losses(scope=None):
+    return current.default.get_collection("regularization_losses", scope)
+
+
+def get_regularization_loss(scope=None, name="total_regularization_loss"):
+    found = get_regularization_losses(scope)
+    return math_ops.add_n(found, name=name) if found else array_ops.constant(0.0)
+
+
+def get_total_loss(add_regularization_losses=True, name="total_loss", scope=None):
+    """All losses that were made, and those of regularizers."""
+    return math_ops.add_n([*get_losses(scope), *(get_regularization_losses(scope) if add_regularization_losses else ())],
+                          name=name)
+
+
 def get_losses(scope=None, loss_collection="losses"):
     return current.default.get_collection(loss_collection, scope)
 

@@ -53,14 +53,20 @@ def variable_scope(name_or_scope=None, default_name=None, values=None, initializ
         name = _unused(outer.name, default_name) if name_or_scope is None else name_or_scope
         full = "/".join(filter(None, (outer.name, name)))  # "": the scope around it with another `reuse`
     _opened().add(full)
+    before = set(_opened())
     scope = VariableScope(full, outer.reuse if reuse is None else reuse, initializer or outer.initializer, dtype,
                           regularizer or outer.regularizer)
     _scopes.append(scope)
     try:
-        with name_scope(full.split("/")[-1]) if full != outer.name else contextlib.nullcontext():
+        named = full != outer.name and auxiliary_name_scope
+        with name_scope(full.split("/")[-1]) if named else contextlib.nullcontext():
             yield scope
     finally:
         _scopes.pop()
+        if isinstance(name_or_scope, VariableScope):
+            _opened().intersection_update(before)
+        else:  # when it is opened again, default names in it begin anew: `dense` finds the variables of `dense`
+            _opened().difference_update([n for n in _opened() if n.startswith(full + "/")])
 
 
 def _made(initializer, shape, dtype):
@@ -81,6 +87,16 @@ def _given(value, shape, dtype):
     return value, dtype
 
 
+def _check_same(name, variable, shape, dtype):
+    """What is asked for by a name that is taken has to fit."""
+    if shape is not None and not variable.shape.is_compatible_with(shape):
+        raise ValueError(f"Trying to share variable {name}, but specified shape {tuple(shape)} and found shape "
+                         f"{variable.shape}.")
+    if dtype is not None and dtypes.as_dtype(dtype) is not variable.dtype:
+        raise ValueError(f"Trying to share variable {name}, but specified dtype {dtypes.as_dtype(dtype).name} and found dtype "
+                         f"{variable.dtype.name}.")
+
+
 def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None,
                  caching_device=None, partitioner=None, validate_shape=True, use_resource=None, custom_getter=None, **_):
     for value, what in ((custom_getter, "custom_getter"), (partitioner, "partitioner")):
@@ -92,9 +108,10 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
     graph = get_default_graph()
     named = graph.__dict__.setdefault("named_variables", {})
     if full in named:
-        if not scope.reuse:
+        if not scope.reuse and full not in current.retraced:
             raise ValueError(f"Variable {full} already exists, disallowed. Did you mean to set reuse=True or "
                              "reuse=tf.AUTO_REUSE in VarScope?")
+        _check_same(full, named[full], shape, dtype)
         return named[full]
     if scope.reuse and scope.reuse != AUTO_REUSE:
         raise ValueError(f"Variable {full} does not exist, or was not created with tf.get_variable(). Did you mean to set "

@@ -233,12 +233,14 @@ class Model(Loops, Saving, IpuOptions, Layer):
 
     # ---- single batches
 
+    @in_no_graph
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, reset_metrics=True, return_dict=False):
         self._require_compiled()
         from tensorflow.keras.engine.loops import _class_weights
         logs = self._one_batch("train", x, y, _class_weights(y, sample_weight, class_weight), reset_metrics)
         return logs if return_dict else _listed(logs)
 
+    @in_no_graph
     def test_on_batch(self, x, y=None, sample_weight=None, reset_metrics=True, return_dict=False):
         self._require_compiled()
         logs = self._one_batch("test", x, y, sample_weight, reset_metrics)
@@ -247,7 +249,6 @@ class Model(Loops, Saving, IpuOptions, Layer):
     def predict_on_batch(self, x):
         return self.predict(x, batch_size=len(nest.flatten(x)[0]))
 
-    @in_no_graph
     def _one_batch(self, mode, x, y, weight, reset):
         feed = feed_of(x, y, weight, batch_size=len(nest.flatten(x)[0]))
         self._met(feed)
