@@ -28,7 +28,7 @@ from poptorch.blocks import (Attribute, BeginBlock, Block, BlockFunction, Legacy
                              removeBlocks)
 
 # Beside models.
-from poptorch import _impl, autocasting, profiling, testing
+from poptorch import _impl, autocasting, custom_ops, profiling, testing
 from poptorch.autocasting import autocast
 from poptorch.printing import module_repr, print  # noqa: A004 (PopTorch's name)
 from poptorch.version import VERSION as __version__

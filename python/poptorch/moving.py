@@ -112,7 +112,8 @@ indexed = {torch.Tensor: IndexedTensor, torch.nn.Parameter: IndexedParameter}
 
 
 def _twin(tensor, kind):
-    made = torch.Tensor._make_subclass(kind, tensor.data, tensor.requires_grad)
+    with torch.inference_mode(tensor.is_inference()):  # a parameter that was made in it needs a gradient only there
+        made = torch.Tensor._make_subclass(kind, tensor.data, tensor.requires_grad)
     made.__dict__.update(tensor.__dict__)
     return made
 

@@ -19,7 +19,7 @@ def module_repr(module):
         text += "\n  " + "\n  ".join(more + inner) + "\n"
     text += ")"
     blocks = [repr(hook) for hook in module._forward_pre_hooks.values() if isinstance(hook, _BlockHook)]
-    return text + "".join(f" <{block}>" for block in blocks)
+    return "".join(f"{block} " for block in blocks) + text
 
 
 def print(*values, **how):  # noqa: A001 (the name is PopTorch's)

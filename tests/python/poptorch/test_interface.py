@@ -28,7 +28,7 @@ ICustomArgParser registerCustomArgParser registerGeometricCustomArgParsers
 Error RecoverableError UnrecoverableError createPoptorchError
 setLogLevel profiling.Channel print module_repr accessAttributes getIpuTensorId importPoptorchMetadataFromFile
 testing.allclose __version__
-autocast autocasting.Policy autocasting.default
+autocast autocasting.Policy autocasting.default custom_ops.FastGatherLastDim
 """.split()
 
 METHODS = """
@@ -234,6 +234,8 @@ def test_allclose_goes_into_structures():
 def test_modules_print_their_blocks(capsys):
     net = torch.nn.Sequential(torch.nn.Linear(2, 2), poptorch.BeginBlock(torch.nn.ReLU(), "last", ipu_id=1))
     assert poptorch.module_repr(torch.nn.Linear(2, 2)) == repr(torch.nn.Linear(2, 2))
+    blocks = torch.nn.Sequential(poptorch.BeginBlock(torch.nn.ReLU(), ipu_id=1))
+    assert poptorch.module_repr(blocks) == "Sequential(\n  (0): BeginBlock(user_id=None, ipu_id=1) ReLU()\n)"
     poptorch.print(net)
     assert "last" in capsys.readouterr().out
 

@@ -110,3 +110,28 @@ def test_weights_print_as_those_of_torch():
     poptorch_model(torch.ones(2))
     assert repr(module.w) == repr(torch.nn.Parameter(torch.full((2,), 0.5)))
     assert repr(module.b) == str(module.b) == repr(torch.ones(2))
+
+
+def test_elements_of_the_last_axis_are_gathered():
+    class Gathers(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w, self.gather = torch.nn.Parameter(torch.arange(6.).reshape(2, 3)), poptorch.custom_ops.FastGatherLastDim()
+
+        def forward(self, index):
+            out = self.gather(self.w, index)
+            return out, poptorch.identity_loss(out, "sum")
+
+    module, index = Gathers(), torch.tensor([[2, 0, 2, 1], [1, 1, 1, 0]], dtype=torch.int32)
+    training = poptorch.trainingModel(module, optimizer=torch.optim.SGD(module.parameters(), lr=1.0))
+    assert training(index)[0].tolist() == [[2, 0, 2, 1], [4, 4, 4, 3]]
+    assert module.w.tolist() == [[-1, 0, 0], [2, 1, 5]]  # each less by how often it was taken
+
+
+def test_modules_that_were_made_in_inference_mode():
+    with torch.inference_mode():
+        module = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2)).eval()
+        expected = module(torch.ones(3, 2))
+        inside = poptorch.inferenceModel(module)(torch.ones(3, 2))
+    for ours in (inside, poptorch.inferenceModel(module)(torch.ones(3, 2))):
+        torch.testing.assert_close(ours, expected.clone(), rtol=1e-5, atol=1e-6)
