@@ -62,6 +62,17 @@ try {
     seen[`overflow${width}`] = await browser.run('document.documentElement.scrollWidth - innerWidth');
     await picture(`memory-${theme}-${width}`);
   }
+  // On a telephone: no view is wider than the screen, and the link to it is on the screen.
+  await browser.size(400, 900);
+  seen.telephone = {};
+  for (const view of views) {
+    await browser.view(view);
+    await browser.frame();
+    const wider = `(e => e.scrollWidth - e.clientWidth)(document.querySelector('main'))`;
+    const link = `(r => r.left > -1 && r.right < innerWidth + 1)(document.querySelector('nav [aria-current]').getBoundingClientRect())`;
+    seen.telephone[view] = [await browser.run(wider), await browser.run(link)];
+    await picture(`${view}-400`);
+  }
   seen.problems = browser.problems;
   seen.elsewhere = browser.requests.filter(url => !url.startsWith(server.origin) && !/^(about|data|blob):/.test(url));
 } finally {

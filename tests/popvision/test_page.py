@@ -165,6 +165,7 @@ def test_the_trace_by_kind(page, truth):
 
 def test_wide_and_narrow_screens(page):
     assert page["overflow3840"] <= 0 and page["overflow1280"] <= 0
+    assert page["telephone"] and all(seen == [0, True] for seen in page["telephone"].values()), page["telephone"]
 
 
 def test_an_exported_page_shows_the_same(page, browse, popvision, report, tmp_path):

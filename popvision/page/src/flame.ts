@@ -37,10 +37,17 @@ export interface FlameOptions {
   maxHeight?: number;
 }
 
-const gutter = 150,
-  axis = 20,
+const axis = 20,
   rowHeight = 18,
   between = 6;
+
+// As much of a text as there is room for.
+function fitted(c: CanvasRenderingContext2D, text: string, room: number): string {
+  const width = c.measureText(text).width;
+  if (width <= room) return text;
+  const letters = Math.floor((text.length * room) / width) - 1;
+  return `${text.slice(0, Math.max(1, letters))}…`;
+}
 
 interface Placed {
   lane: Lane;
@@ -93,7 +100,7 @@ export class Flame {
     attach(
       canvas,
       this.range,
-      () => ({ left: gutter, width: this.surface.width - gutter }),
+      () => ({ left: this.gutter, width: this.surface.width - this.gutter }),
       (from, to) => {
         this.marked = [from, to];
         this.surface.request();
@@ -163,16 +170,20 @@ export class Flame {
     this.selected = [lane, index];
     this.range.set((start + end) / 2 - span / 2, (start + end) / 2 + span / 2);
   }
+  // Where names of lanes stand: on a narrow screen the time line needs the room.
+  private get gutter(): number {
+    return Math.min(150, Math.round(0.3 * this.surface.width));
+  }
   private x(time: number): number {
-    return gutter + ((time - this.range.low) / this.range.span) * (this.surface.width - gutter);
+    return this.gutter + ((time - this.range.low) / this.range.span) * (this.surface.width - this.gutter);
   }
   private time(x: number): number {
-    return this.range.low + ((x - gutter) / Math.max(1, this.surface.width - gutter)) * this.range.span;
+    return this.range.low + ((x - this.gutter) / Math.max(1, this.surface.width - this.gutter)) * this.range.span;
   }
 
   private find(x: number, y: number): { lane: number; index: number } | null {
     const lane = this.placed.findIndex(p => y >= p.top && y < p.top + p.height);
-    if (lane < 0 || x < gutter) return null;
+    if (lane < 0 || x < this.gutter) return null;
     const {
       lane: { intervals },
       rows,
@@ -225,7 +236,7 @@ export class Flame {
     c.textAlign = 'center';
     for (const value of ticks(this.range.low, this.range.high, Math.max(2, width / 150))) {
       const x = this.x(value);
-      if (x < gutter + 20 || x > width - 20) continue;
+      if (x < this.gutter + 20 || x > width - 20) continue;
       c.fillText(this.options.time(value), x, axis / 2);
       c.globalAlpha = 0.25;
       c.fillRect(x, axis - 3, 1, height);
@@ -242,28 +253,28 @@ export class Flame {
     const { context: c, width } = this.surface;
     c.fillStyle = colour('soft');
     c.textAlign = 'left';
-    c.fillText(lane.label, 4, top + 9, gutter - 10);
+    c.fillText(lane.label, 4, top + 9, this.gutter - 10);
     if (lane.hint && height > 26) {
       c.globalAlpha = 0.7;
-      c.fillText(lane.hint, 4, top + 24, gutter - 10);
+      c.fillText(lane.hint, 4, top + 24, this.gutter - 10);
       c.globalAlpha = 1;
     }
     c.save();
     c.beginPath();
-    c.rect(gutter, top, width - gutter, height);
+    c.rect(this.gutter, top, width - this.gutter, height);
     c.clip();
-    lane.paint?.(c, { x: gutter, y: top, width: width - gutter, height }, this.range);
+    lane.paint?.(c, { x: this.gutter, y: top, width: width - this.gutter, height }, this.range);
     rows.forEach((row, depth) => lane.intervals && this.paintRow(lane.intervals, row, top + depth * rowHeight, number));
     c.restore();
   }
   private paintRow(intervals: Intervals, row: Int32Array, y: number, lane: number): void {
     const { context: c, width } = this.surface;
-    const perPixel = this.range.span / Math.max(1, width - gutter);
+    const perPixel = this.range.span / Math.max(1, width - this.gutter);
     for (let at = search(row, i => intervals.end[i] >= this.range.low); at < row.length; ) {
       const i = row[at],
         start = intervals.start[i];
       if (start > this.range.high) break;
-      const from = Math.max(gutter, this.x(start)),
+      const from = Math.max(this.gutter, this.x(start)),
         to = Math.min(width, this.x(intervals.end[i])),
         size = Math.max(1, to - from);
       c.fillStyle = intervals.colour(i);
@@ -280,13 +291,7 @@ export class Flame {
       if (size > 34) {
         c.fillStyle = intervals.colour(i).length > 7 ? colour('ink') : '#111'; // see-through, or full
         c.textAlign = 'left';
-        const label = intervals.label(i),
-          room = Math.floor((size - 8) / 5.6);
-        c.fillText(
-          label.length > room ? `${label.slice(0, Math.max(1, room - 1))}…` : label,
-          from + 4,
-          y + rowHeight / 2 - 1,
-        );
+        c.fillText(fitted(c, intervals.label(i), size - 8), from + 4, y + rowHeight / 2 - 1);
       }
       if (size > 1) ++at;
       else {

@@ -144,6 +144,8 @@ function drawNav(): void {
     );
   });
   clear(nav, list);
+  // On a narrow screen views stand in a row that is longer than the screen.
+  nav.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 }
 
 let drawing = 0;

@@ -112,6 +112,7 @@ class Plot {
     c.strokeStyle = colour('soft');
     for (const pair of this.pairs) this.wayFromOther(c, pair);
     for (const pair of this.pairs) this.circle(c, pair);
+    this.names(c);
   }
   private axes(c: CanvasRenderingContext2D): void {
     const { width, height } = this.surface;
@@ -166,10 +167,24 @@ class Plot {
     c.globalAlpha = 1;
     c.strokeStyle = colour(pair === this.hovered ? 'accent' : 'panel');
     c.stroke();
-    if (row.cycles <= 0.1 * this.most) return;
+  }
+  // Of those that take most cycles, where no other name stands: right of the circle, or left of it.
+  private names(c: CanvasRenderingContext2D): void {
+    const taken: { from: number; to: number; y: number }[] = [];
     c.fillStyle = colour('ink');
     c.textAlign = 'left';
-    c.fillText(row.name.slice(-28), x + radius + 3, y + 4);
+    const large = this.pairs.filter(p => p.row.cycles > 0.1 * this.most);
+    for (const { row } of large.sort((a, b) => b.row.cycles - a.row.cycles)) {
+      const { x, y, radius } = this.place(row),
+        text = row.name.slice(-28),
+        width = c.measureText(text).width;
+      const fits = x + radius + 3 + width < this.surface.width,
+        from = fits ? x + radius + 3 : x - radius - 3 - width,
+        to = from + width;
+      if (taken.some(t => from < t.to && to > t.from && Math.abs(y - t.y) < 12)) continue;
+      c.fillText(text, from, y + 4);
+      taken.push({ from, to, y });
+    }
   }
   private near(event: MouseEvent): Pair | null {
     const within = ({ row }: Pair): boolean => {
