@@ -2,6 +2,7 @@
 """What C++ throws, as poptorch's errors."""
 import contextlib
 import functools
+import re
 
 import popart_core
 
@@ -13,13 +14,30 @@ _others = (popart_core.popart_exception, popart_core.poplar_exception, popart_co
 
 failures = (_recoverable, _unrecoverable, *_others)
 
+# Settings that need less memory, as PopART names them and as a user of PopTorch sets them.
+_SETTINGS = {
+    r"availableMemoryProportion=([0-9.]+) in convolutionOptions and matmulOptions":
+        r"Options.setAvailableMemoryProportion of \1 for every IPU",
+    r"autoRecomputation=(\w+)": r'Options._Popart.set("autoRecomputation", int(popart.RecomputationType.\1))',
+    r"optimizerStateTensorLocationSettings with TensorStorage::OffChip":
+        "Options.TensorLocations.setOptimizerLocation(poptorch.TensorLocationSettings().useOnChipStorage(False))",
+    r"virtualGraphMode=Auto on (\d+) IPUs": r"the layers in blocks (poptorch.BeginBlock) on \1 IPUs"}
+
+
+def _in_our_words(text):
+    """Advice about memory stands at the end."""
+    told, begin, advice = text.partition("Compiled again with other settings")
+    for theirs, ours in _SETTINGS.items():
+        advice = re.sub(f"(?<= bytes with ){theirs}", ours, advice)
+    return told + begin + advice
+
 
 def error_of(problem):
     """The poptorch.Error for what a layer below raised."""
-    kind = type(problem).__name__
+    kind, text = type(problem).__name__, _in_our_words(str(problem))
     if isinstance(problem, _recoverable):
-        return RecoverableError(str(problem), kind, recovery_action=problem.recoveryAction.name)
-    return (UnrecoverableError if isinstance(problem, _unrecoverable) else Error)(str(problem), kind)
+        return RecoverableError(text, kind, recovery_action=problem.recoveryAction.name)
+    return (UnrecoverableError if isinstance(problem, _unrecoverable) else Error)(text, kind)
 
 
 @contextlib.contextmanager
@@ -28,7 +46,7 @@ def translated():
     try:
         yield
     except failures as problem:
-        raise error_of(problem) from problem
+        raise error_of(problem) from None  # which says the same
 
 
 def entry(method):
@@ -39,5 +57,5 @@ def entry(method):
             try:
                 return method(self, *args, **kwargs)
             except failures as problem:
-                raise error_of(problem) from problem
+                raise error_of(problem) from None  # which says the same
     return called

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Small things that programs expect of wrappers and options, each by itself."""
 import json
+import os
+import re
+import subprocess
+import sys
 
 import poptorch
 import pytest
@@ -135,3 +139,29 @@ def test_modules_that_were_made_in_inference_mode():
         inside = poptorch.inferenceModel(module)(torch.ones(3, 2))
     for ours in (inside, poptorch.inferenceModel(module)(torch.ones(3, 2))):
         torch.testing.assert_close(ours, expected.clone(), rtol=1e-5, atol=1e-6)
+
+
+_TOO_LARGE = """
+import poptorch, torch
+class Large(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.Sequential(*(torch.nn.Linear(400, 400) for _ in range(4)))
+    def forward(self, x):
+        return poptorch.identity_loss(self.layers(x), "mean")
+module = Large()
+poptorch.trainingModel(module, optimizer=poptorch.optim.Adam(module.parameters(), lr=0.1))(torch.ones(2, 400))
+"""
+
+
+def test_advice_about_memory_names_options_of_poptorch(tmp_path):
+    (tmp_path / "small.chip").write_text("base = ipu2\nname = small\ntiles = 4\n")
+    said = subprocess.run([sys.executable, "-c", _TOO_LARGE], capture_output=True, text=True, timeout=300, env={
+        **os.environ, "OPENIPU_CHIP": str(tmp_path / "small.chip"), "OPENIPU_NUM_IPUS": "2", "PYTHONPATH": os.pathsep.join(sys.path),
+        "POPLAR_ENGINE_OPTIONS": json.dumps({"debug.allowOutOfMemory": "false"})}).stderr
+    for words in ("Options.setAvailableMemoryProportion of 0.15 for every IPU", "all of these",
+                  'Options._Popart.set("autoRecomputation", int(popart.RecomputationType.Standard))',
+                  "Options.TensorLocations.setOptimizerLocation(poptorch.TensorLocationSettings().useOnChipStorage(False))",
+                  "the layers in blocks (poptorch.BeginBlock) on 2 IPUs"):
+        assert re.search(r"[\d,]+ bytes with " + re.escape(words), said), said
+    assert said.count("Compiled again") == 2  # in the log and in the trace, which has no second error
