@@ -58,7 +58,8 @@ OWN = {
     "enable_half_partial": Own(False, "partial sums of products and convolutions are halves"),
     "transfer_cast_op": Own(False, "with `enable_fp16` casts to float32 are casts to float16 in any case", in_key=False,
                             use="without effect"),
-    "enable_model_runtime_executor": Own(False, "programs run in PopART's sessions", in_key=False, use="refused"),
+    "enable_model_runtime_executor": Own(False, "programs run in PopART's sessions, with the same results", in_key=False,
+                                         use="without effect"),
 }
 # Texts and numbers of PopART's sessions, by Paddle's names.
 SESSION = {

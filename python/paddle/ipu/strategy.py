@@ -123,8 +123,7 @@ class IpuStrategy:
         if option in self._session:
             return self._session[option]
         if option in table.SESSION:
-            value = getattr(self._session_defaults, table.SESSION[option])
-            return int(value) if hasattr(type(value), "__members__") else value
+            return _plain(getattr(self._session_defaults, table.SESSION[option]))
         if option in table.LOCATIONS:
             return dict(self._locations.get(option, {}))
         if option == "compilation_progress_logger":
@@ -281,17 +280,28 @@ def _assign(out, field, name, value):
             for key, part in value.items():
                 head, *rest = key.split("_")
                 setattr(now, head + "".join(r.capitalize() for r in rest), part)
+        elif field == "hardwareInstrumentations":
+            setattr(out, field, {_member(popart.Instrumentation, v) for v in value})
         else:
             setattr(out, field, type(now)(value) if isinstance(now, (set, list)) else value)
     except (TypeError, ValueError, KeyError, AttributeError) as problem:
         raise TypeError(f"The option {name} cannot be {value!r}: {problem}") from None
 
 
+def _plain(value):
+    """A setting of PopART as set_options would be given it."""
+    if isinstance(value, popart.AccumulateOuterFragmentSettings):
+        return {int(value.schedule): list(value.excludedVirtualGraphs)}
+    if hasattr(value, "items"):
+        return dict(value.items())
+    return int(value) if hasattr(type(value), "__members__") else value
+
+
 def _member(kind, value):
     """The value of an enumeration of that name or number."""
     members = kind.__members__
-    if isinstance(value, str):
-        return members[value]
+    if isinstance(value, (str, kind)):
+        return members[value] if isinstance(value, str) else value
     for member in members.values():
         if int(member) == int(value):
             return member

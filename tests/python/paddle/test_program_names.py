@@ -81,8 +81,25 @@ def test_options_with_their_types():
     assert inside.get_option("enable_fp16")["type"] == "bool" and inside.get_option("lr")["type"] == "double"
     for name in inside.get_all_option_names():
         inside.get_option(name)
-    with pytest.raises(NotImplementedError, match="enable_model_runtime_executor.*sessions"):
-        strategy.set_options({"enable_model_runtime_executor": True})
+    strategy.set_options({"enable_model_runtime_executor": True, "hardware_instrumentations": {0, 1}})
+    assert strategy.get_option("enable_model_runtime_executor") is True
+    outer, inner = popart.Instrumentation.Outer, popart.Instrumentation.Inner
+    assert set(strategy.session_options().hardwareInstrumentations) == {outer, inner}
+    assert inside.get_option("engine_options") == {"name": "engine_options", "type": "map", "value": {}}
+    assert static.IpuStrategy().get_option("accumulate_outer_fragment") == {1: []}
+
+
+def test_every_number_and_flag_may_be_another():
+    """As a program that goes through all options does."""
+    strategy = static.IpuStrategy()
+    for name in strategy._ipu_strategy.get_all_option_names():
+        option = strategy._ipu_strategy.get_option(name)
+        others = {"bool": lambda v: not v, "uint64": lambda v: v + 1, "double": lambda v: v + 0.5}
+        if option["type"] not in others or name == "is_dynamic":
+            continue
+        other = others[option["type"]](option["value"])
+        strategy.set_options({name: other})
+        assert strategy.get_option(name) == other, name
 
 
 @pytest.mark.parametrize("replicas,reserved", [(1, 4), (2, 8)])
