@@ -4,7 +4,7 @@ they use from outside as inputs. Variables that a body assigns are carried along
 import numpy as np
 
 from tensorflow.framework import dtypes, nest
-from tensorflow.framework.graphs import Graph, Retraced, active, tracing
+from tensorflow.framework.graphs import Graph, Retraced, active, current, tracing
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.tensors import EagerTensor, SymbolicTensor, Tensor, constant_value, convert_to_tensor
 from tensorflow.framework.variables import Variable
@@ -39,9 +39,20 @@ def _branches(graph, pred, true_fn, false_fn):
         return structure
     out = graph.record("If", inputs, {}, count, [t.dtype for t in flat] + [v.dtype for v in changed],
                        bodies=[b for b, _, _ in made])
-    for variable, value in zip(changed, out[len(flat):]):
-        graph.assign(variable, value)
+    _assign_all(graph, changed, out[len(flat):], out[:len(flat)])
     return nest.pack_sequence_as(structure, out[:len(flat)]) if flat else structure
+
+
+def _assign_all(graph, variables, values, results):
+    """What bodies assigned. In a graph of TensorFlow 1 a session does it when it runs one of the results."""
+    if graph is not current.default:
+        for variable, value in zip(variables, values):
+            graph.assign(variable, value)
+        return
+    from tensorflow.compat.v1.session import deferred_assign
+    made = tuple(deferred_assign(graph, variable, value) for variable, value in zip(variables, values))
+    for tensor in results if made else ():
+        graph.after[tensor.number] = (*graph.after.get(tensor.number, ()), *made)
 
 
 def _branch(graph, function, outside, changed):
@@ -128,8 +139,7 @@ def loop(graph, body, loop_vars, condition=None, trip=None, unpacked=True):
         attributes["trip"] = int(trip)
     types = [t.dtype for t in flat] + [v.dtype for v in changed]
     results = graph.record("While", inputs, attributes, len(outputs), types, bodies=[inner]) if outputs else []
-    for variable, value in zip(changed, results[len(flat):]):
-        graph.assign(variable, value)
+    _assign_all(graph, changed, results[len(flat):], results[:len(flat)])
     return again(results[:len(flat)])
 
 

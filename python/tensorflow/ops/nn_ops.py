@@ -5,7 +5,7 @@ import numpy as np
 from tensorflow.framework import dtypes, late
 from tensorflow.framework.dispatch import apply, same_type
 from tensorflow.framework.graphs import active
-from tensorflow.framework.tensors import EagerTensor, convert_to_tensor
+from tensorflow.framework.tensors import EagerTensor, Tensor, constant_value, convert_to_tensor
 from tensorflow.ops import array_ops, math_ops
 
 sigmoid, tanh, softplus = math_ops.sigmoid, math_ops.tanh, math_ops.softplus
@@ -200,6 +200,11 @@ max_pool2d, avg_pool2d, max_pool1d, avg_pool1d = max_pool, avg_pool, max_pool, a
 def dropout(x, rate=None, noise_shape=None, seed=None, name=None, keep_prob=None):
     x = convert_to_tensor(x)
     rate = 1 - keep_prob if rate is None else rate
+    if isinstance(rate, Tensor):
+        known = constant_value(rate)
+        if known is None:
+            return _dropped_by(x, rate, noise_shape)
+        rate = float(known)
     if not 0 <= rate < 1:
         raise ValueError(f"rate must be a scalar tensor or a float in the range [0, 1), got {rate}")
     if active() is None and not getattr(x, "is_keras", False):
@@ -213,6 +218,15 @@ def dropout(x, rate=None, noise_shape=None, seed=None, name=None, keep_prob=None
     if noise_shape is not None:
         attributes["noise_shape"] = [-1 if d is None else int(d) for d in noise_shape]
     return apply("Dropout", [x], attributes, name=name)
+
+
+def _dropped_by(x, rate, noise_shape):
+    """Dropout with a rate that a graph computes or is fed."""
+    from tensorflow.ops import random_ops
+    shape = [own if n is None else int(n) for n, own in zip(noise_shape or x.shape.as_list(), x.shape.as_list())]
+    kept = math_ops.greater_equal(random_ops.uniform(shape), math_ops.cast(rate, dtypes.float32))
+    factor = math_ops.divide(math_ops.cast(kept, dtypes.float32), math_ops.subtract(1.0, math_ops.cast(rate, dtypes.float32)))
+    return math_ops.multiply(x, math_ops.cast(factor, x.dtype))
 
 
 def moments(x, axes, shift=None, keepdims=False, name=None, keep_dims=None):

@@ -261,6 +261,7 @@ Recorder::select(const std::vector<Tensor> &outputs,
   const auto unused = [&](const auto &entry) { return !needed.count(entry.first); };
   std::erase_if(to.inputs, unused);
   std::erase_if(to.constants, unused);
+  std::erase_if(to.constants, [&](const auto &entry) { return fed.count(entry.first) > 0; });
   const auto isInput = [&](Tensor t) {
     return std::any_of(to.inputs.begin(), to.inputs.end(), [&](auto &i) { return i.first == t; });
   };

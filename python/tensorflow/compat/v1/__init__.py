@@ -20,6 +20,8 @@ from tensorflow.compat.v1.initializers import (constant_initializer, glorot_norm
                                                truncated_normal_initializer, variance_scaling_initializer,
                                                zeros_initializer)
 from tensorflow.framework.shapes import Dimension  # noqa: F401
+from tensorflow.framework.dispatch import same_type as _same_type
+from tensorflow.ops import array_ops as _array
 from tensorflow.ops import linalg_ops as _linalg
 from tensorflow.ops import math_ops as _math
 from tensorflow.ops import random_ops as _random
@@ -30,7 +32,23 @@ _names.export(globals(), _math, ("rsqrt", "log1p", "erf", "ceil", "floordiv", "m
                                  "to_int32", "is_nan", "is_inf", "is_finite", "count_nonzero", "reciprocal", "logical_xor",
                                  "unsorted_segment_sum"))
 cholesky, matrix_triangular_solve = _linalg.cholesky, _linalg.triangular_solve
-arg_max, arg_min, div, where_v2 = _math.argmax, _math.argmin, _math.divide, _math.where
+arg_max, arg_min, where_v2 = _math.argmax, _math.argmin, _math.where
+
+
+def div(x, y, name=None):
+    """Whole numbers stay whole."""
+    x, y = _same_type(x, y)
+    return _math.floordiv(x, y, name=name) if x.dtype.is_integer else _math.divide(x, y, name=name)
+
+
+def where(condition, x=None, y=None, name=None):
+    """A vector of conditions chooses rows of x and y."""
+    if x is None or y is None:
+        return _math.where(condition, x, y, name)
+    condition, x = convert_to_tensor(condition), convert_to_tensor(x)
+    if condition.shape.rank == 1 and (x.shape.rank or 0) > 1:
+        condition = _array.reshape(condition, [-1, *[1] * (x.shape.rank - 1)])
+    return _math.where(condition, x, y, name)
 
 
 def assign(ref, value, validate_shape=None, use_locking=None, name=None):

@@ -4,8 +4,12 @@ gives a second layer the variables of the first."""
 from tensorflow import _names
 from tensorflow.compat.v1.variable_scope import get_variable as _get_variable
 from tensorflow.compat.v1.variable_scope import variable_scope as _variable_scope
+from tensorflow.framework.graphs import current
+from tensorflow.framework.tensors import Tensor as _Tensor
+from tensorflow.framework.tensors import constant_value as _constant_value
 from tensorflow.keras import layers as _layers
 from tensorflow.keras.engine.base_layer import snake as _snake
+from tensorflow.ops import math_ops as _math
 
 Layer = _layers.Layer
 
@@ -21,7 +25,13 @@ def _scoped(kind):
             if self._scope is None:
                 with _variable_scope(self._asked, _default_name(kind), reuse=self._reuse) as scope:
                     self._scope = scope
-            return super().__call__(*args, **kwargs)
+            if current.default is None or current.graph is not None:
+                return super().__call__(*args, **kwargs)
+            before = len(current.default.assigning)
+            out = super().__call__(*args, **kwargs)
+            for update in list(current.default.assigning.values())[before:]:  # moving statistics
+                current.default.add_to_collection("update_ops", update)
+            return out
 
         def add_weight(self, name=None, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None,
                        constraint=None, **kwargs):
@@ -65,6 +75,9 @@ batch_normalization.__kwdefaults__["training"] = False  # noqa: F821
 
 
 def dropout(inputs, rate=0.5, noise_shape=None, seed=None, training=False, name=None):
+    if isinstance(training, _Tensor) and _constant_value(training) is None:
+        dropped = Dropout(rate, noise_shape, seed, name=name)(inputs, training=True)
+        return _math.where(training, dropped, inputs)
     return Dropout(rate, noise_shape, seed, name=name)(inputs, training=bool(training))
 
 

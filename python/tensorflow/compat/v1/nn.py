@@ -37,19 +37,18 @@ def _named_only(sentinel, function, labels, logits):
 def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):
     """keep_prob: the share that stays."""
     if keep_prob is not None:
-        keep_prob = _number(keep_prob, "keep_prob")
-        if not 0 < keep_prob <= 1:
+        keep_prob = _number(keep_prob)
+        if isinstance(keep_prob, float) and not 0 < keep_prob <= 1:
             raise ValueError(f"keep_prob must be a scalar tensor or a float in the range (0, 1], got {keep_prob}")
         keep_prob = 1 - keep_prob
     rate = _either(rate, keep_prob, "rate", "keep_prob")
-    return _ops.dropout(x, _number(_needed(rate, "rate", "keep_prob"), "rate"), noise_shape, seed, name)
+    return _ops.dropout(x, _number(_needed(rate, "rate", "keep_prob")), noise_shape, seed, name)
 
 
-def _number(value, what):
+def _number(value):
+    """A float, or the tensor where a graph computes it."""
     known = constant_value(convert_to_tensor(value))
-    if known is None:
-        raise NotImplementedError(f"dropout: {what} must be a number that is known when the graph is built.")
-    return float(known)
+    return convert_to_tensor(value) if known is None else float(known)
 
 
 def in_top_k(predictions, targets, k, name=None):

@@ -9,6 +9,7 @@ from tensorflow import _names
 from tensorflow.compat.v1 import decays as _decays
 from tensorflow.compat.v1.graphs import trainable_variables
 from tensorflow.framework.arrays import save_arrays
+from tensorflow.framework import errors
 from tensorflow.framework.graphs import active, current
 from tensorflow.framework.scopes import group
 from tensorflow.framework.tape import graph_gradients
@@ -149,6 +150,50 @@ class FtrlOptimizer(Optimizer):
                                      l1_regularization_strength, l2_regularization_strength), name)
 
 
+class ExponentialMovingAverage:
+    """average = decay * average + (1 - decay) * variable, whenever what `apply` gives is run. num_updates: a smaller decay,
+    (1 + n) / (10 + n), in the beginning."""
+
+    def __init__(self, decay, num_updates=None, zero_debias=False, name="ExponentialMovingAverage"):
+        if zero_debias:
+            raise NotImplementedError("ExponentialMovingAverage(zero_debias=True) is not there.")
+        self._decay, self._updates, self.name, self._averages = decay, num_updates, name, []
+
+    def apply(self, var_list=None):
+        graph = active()
+        if graph is None:
+            raise RuntimeError("ExponentialMovingAverage.apply needs a graph of TensorFlow 1.")
+        decay = math_ops.cast(self._decay, "float32")
+        if self._updates is not None:
+            n = math_ops.cast(self._updates, "float32")
+            decay = math_ops.minimum(decay, math_ops.divide(math_ops.add(n, 1.0), math_ops.add(n, 10.0)))
+        done = []
+        for var in trainable_variables() if var_list is None else var_list:
+            if not isinstance(var, Variable):
+                raise NotImplementedError(f"ExponentialMovingAverage of {var!r}: averages are of variables.")
+            if self.average(var) is None:
+                self._averages.append((var, Variable(var.memory.copy(), False, name=self.average_name(var))))
+            mean = self.average(var)
+            change = math_ops.multiply(math_ops.subtract(mean, var), math_ops.cast(math_ops.subtract(1.0, decay), var.dtype))
+            done.append(mean.assign_sub(change))
+        return group(*done, name=self.name)
+
+    def average(self, var):
+        return next((mean for known, mean in self._averages if known is var), None)
+
+    def average_name(self, var):
+        return f"{var.name.split(':')[0]}/{self.name}"
+
+    def variables_to_restore(self, moving_avg_variables=None):
+        wanted = trainable_variables() if moving_avg_variables is None else moving_avg_variables
+        return {self.average_name(v): v for v in wanted}
+
+
+def global_step(sess, global_step_tensor):
+    """Its number now."""
+    return int(sess.run(global_step_tensor))
+
+
 def get_or_create_global_step(graph=None):
     graph = graph or current.default
     found = graph.__dict__.get("global_step")
@@ -168,19 +213,23 @@ class Saver:
 
     def _variables(self):
         from tensorflow.compat.v1.graphs import global_variables
-        return list(self._given or global_variables())
+        if isinstance(self._given, dict):
+            return {name if ":" in name else name + ":0": v for name, v in self._given.items()}
+        return {v.name: v for v in self._given or global_variables()}
 
     def save(self, sess, save_path, global_step=None, **_):
         path = save_path if global_step is None else f"{save_path}-{int(np.asarray(global_step))}"
-        save_arrays(path + ".npz", {v.name.replace("/", "|"): v.numpy() for v in self._variables()})
+        save_arrays(path + ".npz", {name.replace("/", "|"): v.numpy() for name, v in self._variables().items()})
         with _files.writing(os.path.join(os.path.dirname(path), "checkpoint"), encoding="utf-8") as file:
             file.write(f'model_checkpoint_path: "{os.path.basename(path)}"\n')
         return path
 
     def restore(self, sess, save_path):
         with np.load(save_path + ".npz", allow_pickle=False) as file:
-            for v in self._variables():
-                v.set(file[v.name.replace("/", "|")])
+            for name, v in self._variables().items():
+                if name.replace("/", "|") not in file.files:
+                    raise errors.NotFoundError(None, None, f"Key {name.split(':')[0]} not found in checkpoint {save_path}")
+                v.set(file[name.replace("/", "|")])
                 v.initialized = True
 
 

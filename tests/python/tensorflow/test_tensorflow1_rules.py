@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Rules of TensorFlow 1 that TensorFlow 2 has otherwise, and what sessions run and are fed."""
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+from on_ipus import strategy
+from tensorflow.python import ipu
+
+X = np.arange(12, dtype="float32").reshape(4, 3)
+
+
+@pytest.fixture(autouse=True)
+def session():
+    with tf.Graph().as_default(), tf.Session() as s:
+        yield s
+
+
+def test_whole_numbers_are_divided_to_whole_numbers(session):
+    found = session.run([tf.div(7, 2), tf.div(-7, 2), tf.div(7.0, 2.0), tf.constant(7) / tf.constant(2)])
+    assert found == [3, -4, 3.5, 3.5] and tf.div(7, 2).dtype is tf.int32
+
+
+def test_a_vector_of_conditions_chooses_rows(session):
+    chosen = session.run(tf.where([True, False, True, False], tf.constant(X), -tf.constant(X)))
+    np.testing.assert_array_equal(chosen, X * [[1], [-1], [1], [-1]])
+    same = session.run(tf.where(X > 5, tf.constant(X), tf.zeros([4, 3])))
+    np.testing.assert_array_equal(same, np.where(X > 5, X, 0))
+
+
+def test_constants_are_fed_too(session):
+    c, x = tf.constant(1.0), tf.placeholder(tf.float32, [])
+    y, z = c + 1.0, c * x
+    assert session.run([y, z], {c: 5.0, x: 2.0}) == [6, 10] and session.run(y) == 2
+
+
+@pytest.mark.parametrize("device", [None, "/device:IPU:0"])
+def test_assignments_in_branches_and_loops_are_made_when_they_are_run(session, device):
+    strategy()
+    p, n = tf.placeholder(tf.bool, []), tf.placeholder(tf.int32, [])
+    v = tf.get_variable("v", initializer=0.0)
+    with tf.device(device):
+        either = tf.cond(p, lambda: tf.assign_add(v, 1.0), lambda: tf.constant(-1.0))
+
+        def body(i):
+            with tf.control_dependencies([tf.assign_add(v, 10.0)]):
+                return i + 1
+        rounds = tf.while_loop(lambda i: i < n, body, [tf.constant(0)])
+    session.run(tf.global_variables_initializer())
+    assert session.run(either, {p: False}) == -1 and session.run(v) == 0
+    assert session.run(either, {p: True}) == 1 and session.run(v) == 1
+    session.run(rounds, {n: 3})
+    assert session.run(v) == 31
+
+
+def test_moving_statistics_are_operations_of_a_collection(session):
+    x = tf.placeholder(tf.float32, [4, 3])
+    y = tf.layers.batch_normalization(x, training=True, momentum=0.5)
+    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+    moving = [v for v in tf.global_variables() if "moving_mean" in v.name]
+    session.run(tf.global_variables_initializer())
+    session.run(y, {x: X})
+    np.testing.assert_array_equal(session.run(moving[0]), [0, 0, 0])
+    session.run(updates, {x: X})
+    np.testing.assert_allclose(session.run(moving[0]), X.mean(0) / 2)
+    with tf.control_dependencies(updates):
+        step = tf.identity(1.0)
+    session.run(step, {x: X})
+    np.testing.assert_allclose(session.run(moving[0]), X.mean(0) * 0.75)
+
+
+@pytest.mark.parametrize("on_ipu", [False, True])
+def test_what_is_dropped_is_fed(session, on_ipu):
+    keep, training = tf.placeholder(tf.float32, []), tf.placeholder(tf.bool, [])
+
+    def model(keep, training):
+        x = tf.ones([100, 50])
+        return tf.nn.dropout(x, keep), tf.nn.dropout(x, rate=1.0 - keep), tf.layers.dropout(x, 0.5, training=training)
+    if on_ipu:
+        strategy()
+        with ipu.scopes.ipu_scope("/device:IPU:0"):
+            made = ipu.ipu_compiler.compile(model, [keep, training])
+    else:
+        made = model(keep, training)
+    first, second, third = session.run(made, {keep: 0.8, training: False})
+    for found in (first, second):
+        assert 0.75 < (found != 0).mean() < 0.85 and found.max() == pytest.approx(1.25)
+    assert (third == 1).all()
+    assert 0.4 < (session.run(made, {keep: 1.0, training: True})[2] == 0).mean() < 0.6
+    assert (session.run(made, {keep: 1.0, training: True})[0] == 1).all()
+
+
+def test_averages_that_move(session):
+    v = tf.get_variable("v", initializer=1.0)
+    mean = tf.train.ExponentialMovingAverage(0.75)
+    with tf.control_dependencies([v.assign_add(1.0)]):
+        step = mean.apply([v])
+    assert mean.average(v).name == "v/ExponentialMovingAverage:0" and mean.average(tf.constant(1.0)) is None
+    session.run(tf.global_variables_initializer())
+    session.run(step)
+    assert session.run(mean.average(v)) == pytest.approx(0.75 * 1 + 0.25 * 2)
+    session.run(step)
+    assert session.run(mean.average(v)) == pytest.approx(0.75 * 1.25 + 0.25 * 3)
+    early = tf.train.ExponentialMovingAverage(0.99, num_updates=0)
+    session.run(tf.global_variables_initializer())
+    slow = early.apply([v])
+    session.run(tf.global_variables_initializer())
+    session.run([v.assign(11.0)])
+    session.run(slow)
+    assert session.run(early.average(v)) == pytest.approx(0.1 * 1 + 0.9 * 11)
+    with pytest.raises(NotImplementedError, match="zero_debias"):
+        tf.train.ExponentialMovingAverage(0.5, zero_debias=True)
+
+
+def test_savers_take_names(session, tmp_path):
+    v, step = tf.get_variable("v", initializer=3.0), tf.train.get_or_create_global_step()
+    session.run(tf.global_variables_initializer())
+    assert tf.train.global_step(session, step) == 0
+    path = tf.train.Saver({"other": v}).save(session, str(tmp_path / "model"))
+    session.run(v.assign(0.0))
+    tf.train.Saver({"other": v}).restore(session, path)
+    assert session.run(v) == 3
+    with pytest.raises(tf.errors.NotFoundError, match="Key v not found in checkpoint"):
+        tf.train.Saver([v]).restore(session, path)
