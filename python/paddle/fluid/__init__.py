@@ -2,9 +2,9 @@
 """paddle.fluid: the older names of static graphs, as programs of their time use them."""
 import sys as _sys
 
-from . import compiler, initializer, input, layers, nets, optimizer
+from . import clip, compiler, initializer, input, layers, nets, optimizer, regularizer
 from .input import embedding, one_hot
-from .. import backward, executor, framework, helper, param_attr, regularizer, unique_name
+from .. import backward, executor, framework, helper, param_attr, unique_name
 from ..backward import append_backward, gradients
 from ..compiled_program import BuildStrategy, CompiledProgram, ExecutionStrategy
 from ..executor import Executor
@@ -21,9 +21,10 @@ from .._names import refuse_unknown
 
 # Modules that programs import from here, and the name that newer versions of Paddle have for all of it.
 for _name, _module in (("backward", backward), ("core", core), ("executor", executor), ("framework", framework),
-                       ("layer_helper", helper), ("param_attr", param_attr), ("regularizer", regularizer),
-                       ("unique_name", unique_name), ("layers.ops", layers), ("layers.tensor", layers), ("layers.loss", layers)):
+                       ("layer_helper", helper), ("param_attr", param_attr), ("unique_name", unique_name),
+                       ("layers.ops", layers), ("layers.tensor", layers), ("layers.loss", layers)):
     _sys.modules[f"{__name__}.{_name}"] = _module
 layer_helper = helper
 refuse_unknown(__name__)
-_sys.modules[__name__.replace("fluid", "base")] = _sys.modules[__name__]
+for _name in [_name for _name in _sys.modules if (_name + ".").startswith(__name__ + ".")]:
+    _sys.modules[_name.replace(__name__, __name__.replace("fluid", "base"), 1)] = _sys.modules[_name]

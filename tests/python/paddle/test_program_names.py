@@ -171,6 +171,9 @@ def test_older_modules():
     assert base is fluid and core is fluid.core and Program is static.Program and program_guard is static.program_guard
     assert exp is fluid.layers.exp and generate is fluid.unique_name.generate
     assert fluid.compiler.IpuCompiledProgram is static.IpuCompiledProgram
+    import paddle.base.framework
+    from paddle.base.layers import nn
+    assert nn is fluid.layers and base.framework is fluid.framework
     x = static.data("x", [2])
     helper = LayerHelper("doubled", input=x)
     out = helper.create_variable_for_type_inference(dtype=x.dtype)
@@ -179,16 +182,17 @@ def test_older_modules():
 
 
 def test_older_optimizers_and_initializers():
-    """w, from 3: the gradient of mean(w) is 1/2, and decay adds w / 10."""
+    """w, from 3: the gradient of mean(w) is twice 1/2, its length is limited to 1/2, and decay adds w / 10."""
     first = paddle.ParamAttr(name="w", initializer=fluid.initializer.ConstantInitializer(3.0))
     w = paddle.create_parameter([2], "float32", attr=first)
     held = paddle.create_parameter([2], "float32", attr=paddle.ParamAttr(name="held", initializer=fluid.initializer.Normal(5.0, 1e-6)))
-    optimizer = fluid.optimizer.SGDOptimizer(0.5, parameter_list=[w], regularization=fluid.regularizer.L2Decay(0.1))
+    optimizer = fluid.optimizer.SGDOptimizer(0.5, parameter_list=[w], regularization=fluid.regularizer.L2DecayRegularizer(0.1),
+                                             grad_clip=fluid.clip.GradientClipByGlobalNorm(0.5))
     optimizer.minimize(paddle.mean(w + held))
     assert isinstance(optimizer, paddle.optimizer.SGD)
     run(w, {})
     values = {n: np.array(v) for n, v in static.default_main_program().state_dict("param").items()}
-    np.testing.assert_allclose(values["w"], [3 - 0.5 * (0.5 + 0.3)] * 2, rtol=1e-6)
+    np.testing.assert_allclose(values["w"], [3 - 0.5 * (0.5 / 2 ** 0.5 + 0.3)] * 2, rtol=1e-6)
     np.testing.assert_allclose(values["held"], [5, 5], rtol=1e-5)
 
 
