@@ -46,6 +46,10 @@ class Variable:
         self.strategy = current.strategy  # whose scope it was made in
         self._watch()
 
+    def remember_initial(self):
+        """Initialisers give it the value back that it has now."""
+        self._initial = self._memory.copy()
+
     def _watch(self):
         graph = current.default or current.home
         if graph is not None:

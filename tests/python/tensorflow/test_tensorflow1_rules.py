@@ -121,3 +121,46 @@ def test_savers_take_names(session, tmp_path):
     assert session.run(v) == 3
     with pytest.raises(tf.errors.NotFoundError, match="Key v not found in checkpoint"):
         tf.train.Saver([v]).restore(session, path)
+
+
+RULES = {  # of a variable w with gradient w: what is left after two steps from 2
+    "RMSProp": (lambda: tf.train.RMSPropOptimizer(0.1, 0.9, epsilon=1e-3), lambda w, s, t: (
+        s.update(v=0.9 * s.get("v", 1.0) + 0.1 * w * w), w - 0.1 * w / np.sqrt(s["v"] + 1e-3))[-1]),
+    "momentum": (lambda: tf.train.RMSPropOptimizer(0.1, 0.8, 0.5, 1e-3), lambda w, s, t: (
+        s.update(v=0.8 * s.get("v", 1.0) + 0.2 * w * w), s.update(u=0.5 * s.get("u", 0) + 0.1 * w / np.sqrt(s["v"] + 1e-3)),
+        w - s["u"])[-1]),
+    "centered": (lambda: tf.train.RMSPropOptimizer(0.1, 0.9, epsilon=1e-3, centered=True), lambda w, s, t: (
+        s.update(v=0.9 * s.get("v", 1.0) + 0.1 * w * w, m=0.9 * s.get("m", 0.0) + 0.1 * w),
+        w - 0.1 * w / np.sqrt(s["v"] - s["m"] ** 2 + 1e-3))[-1]),
+    "Adam": (lambda: tf.train.AdamOptimizer(0.1, epsilon=1e-3), lambda w, s, t: (
+        s.update(m=0.9 * s.get("m", 0) + 0.1 * w, v=0.999 * s.get("v", 0) + 0.001 * w * w),
+        w - 0.1 * np.sqrt(1 - 0.999 ** t) / (1 - 0.9 ** t) * s["m"] / (np.sqrt(s["v"]) + 1e-3))[-1]),
+    "Adagrad": (lambda: tf.train.AdagradOptimizer(0.1), lambda w, s, t: (
+        s.update(v=s.get("v", 0.1) + w * w), w - 0.1 * w / np.sqrt(s["v"]))[-1]),
+    "Momentum": (lambda: tf.train.MomentumOptimizer(0.1, 0.9), lambda w, s, t: (
+        s.update(v=0.9 * s.get("v", 0) + w), w - 0.1 * s["v"])[-1])}
+
+
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("on_ipu", [False, True])
+def test_optimisers_begin_and_begin_anew(session, name, on_ipu):
+    """By their formulas; what they keep is initialised and saved with the variables."""
+    make, rule = RULES[name]
+    w = tf.get_variable("w", initializer=2.0)
+
+    def step():
+        return make().minimize(w * w / 2.0)
+    if on_ipu:
+        strategy()
+        with ipu.scopes.ipu_scope("/device:IPU:0"):
+            train = ipu.ipu_compiler.compile(step)
+    else:
+        train = step()
+    assert len(tf.global_variables()) > 1 and tf.trainable_variables() == [w]
+    for _ in range(2):
+        session.run(tf.global_variables_initializer())
+        wanted, state = 2.0, {}
+        for t in (1, 2, 3):
+            session.run(train)
+            wanted = rule(wanted, state, t)
+        assert session.run(w) == pytest.approx(wanted, rel=1e-5)

@@ -87,7 +87,16 @@ class Optimizer:
                 global_step.assign_add(np.ones((), global_step.dtype.as_numpy_dtype))
         finally:
             graph.on_assign = None
+        self._show()
         return group(*made, name=name or self._name)
+
+    def _show(self):
+        """What the rule keeps of variables is initialised and saved with those of the graph."""
+        graph, kept = current.default, self.keras.weights
+        for variable in kept if graph is not None and len(kept) > 1 else ():
+            if not any(variable is v for v in graph.get_collection("variables")):
+                variable.remember_initial()
+                graph.add_to_collection("variables", variable)
 
     def minimize(self, loss, global_step=None, var_list=None, name=None, **_):
         return self.apply_gradients(self.compute_gradients(loss, var_list), global_step, name)
@@ -127,10 +136,26 @@ class AdamOptimizer(Optimizer):
         super().__init__(_keras.Adam(_rate(learning_rate), beta1, beta2, epsilon), name)
 
 
+class _RMSProp(_keras.RMSprop):
+    """v begins with ones, and epsilon is always under the root."""
+
+    def create_slots(self, var):
+        self.add_slot(var, "rms", 1.0)
+        self.add_slot(var, "momentum")
+        if self.centered:
+            self.add_slot(var, "mg")
+
+    def update(self, gradient, var, rate):
+        self.with_momentum(gradient, var, rate)
+
+    def fused(self, popart, rate, clip, accum):
+        return None
+
+
 class RMSPropOptimizer(Optimizer):
     def __init__(self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False, centered=False,
                  name="RMSProp"):
-        super().__init__(_keras.RMSprop(_rate(learning_rate), decay, momentum, epsilon, centered), name)
+        super().__init__(_RMSProp(_rate(learning_rate), decay, momentum, epsilon, centered), name)
 
 
 class AdagradOptimizer(Optimizer):

@@ -26,16 +26,22 @@ class RMSprop(Optimizer):
             self.add_slot(var, "mg")
 
     def update(self, gradient, var, rate):
+        if self.momentum:
+            self.with_momentum(gradient, var, rate)
+            return
+        step = math_ops.multiply(gradient, rate)
+        var.assign_sub(math_ops.divide(step, math_ops.add(math_ops.sqrt(self._spread(gradient, var)), self.epsilon)))
+
+    def _spread(self, gradient, var):
         v = self.mixed(self.get_slot(var, "rms"), math_ops.square(gradient), self.rho)
         if self.centered:
             v = math_ops.subtract(v, math_ops.square(self.mixed(self.get_slot(var, "mg"), gradient, self.rho)))
-        step = math_ops.multiply(gradient, rate)
-        if not self.momentum:
-            var.assign_sub(math_ops.divide(step, math_ops.add(math_ops.sqrt(v), self.epsilon)))
-            return
-        slot = self.get_slot(var, "momentum")
-        moved = math_ops.add(math_ops.multiply(slot, self.momentum),
-                             math_ops.divide(step, math_ops.sqrt(math_ops.add(v, self.epsilon))))
+        return v
+
+    def with_momentum(self, gradient, var, rate):
+        slot, step = self.get_slot(var, "momentum"), math_ops.multiply(gradient, rate)
+        moved = math_ops.add(math_ops.multiply(slot, self.momentum), math_ops.divide(
+            step, math_ops.sqrt(math_ops.add(self._spread(gradient, var), self.epsilon))))
         slot.assign(moved)
         var.assign_sub(moved)
 
