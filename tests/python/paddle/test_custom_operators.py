@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import paddle
+import popart_core
 import pytest
 import torch
 from paddle import static
@@ -188,3 +189,20 @@ def test_a_folder_of_another_user_is_not_believed(tmp_path):
     os.chown(tmp_path / "custom_jit_ops", 65534, 65534)
     with pytest.raises(OSError, match="belongs to user .*choose another build_directory, or set PADDLE_EXTENSION_DIR"):
         load(tmp_path)
+
+
+def test_a_pattern_of_a_library_may_be_enabled(folder):
+    """It makes relu leaky, by a tenth."""
+    made = pathlib.Path(popart_core.__file__).parents[1] / "popart/include"
+    (folder / "alone.cc").write_text('#include <paddle/extension.h>\nstd::vector<paddle::Tensor> none() { return {}; }\n'
+                                     'PD_BUILD_OP(custom_alone).Inputs({"X"}).Outputs({"Out"}).SetKernelFn(PD_KERNEL(none));\n')
+    cpp_extension.load("patterns", [folder / "alone.cc", ROOT / "tests/sdk/custom/leakypattern.cpp"], ["-DONNX_NAMESPACE=onnx"],
+                       build_directory=str(folder), extra_include_paths=[str(h) for h in [*HEADERS, made]])
+    y = paddle.nn.functional.relu(static.data("x", [2]))
+    leaky = static.IpuStrategy()
+    leaky.set_graph_config(is_training=False)
+    for switch, on in ((leaky.disable_pattern, False), (leaky.enable_pattern, True)):
+        switch("ReluToLeaky")
+        assert leaky.is_pattern_enabled("ReluToLeaky") is on
+        found, = static.Executor().run(compiled(["x"], [y.name], leaky), {"x": np.array([1, -1], np.float32)}, [y])
+        np.testing.assert_allclose(found, [1, -0.1 if on else 0], rtol=1e-6)
