@@ -108,3 +108,24 @@ def test_files(tmp_path):
     assert tf.io.gfile.glob(folder + "/*.txt") == [folder + "/x.txt"]
     tf.gfile.DeleteRecursively(str(tmp_path / "a"))
     assert not tf.io.gfile.exists(folder)
+
+
+def test_older_names(graph):
+    x = np.arange(9, dtype="float32").reshape(3, 3)
+    rows = [(tf.matrix_diag(x[0]), np.diag(x[0])), (tf.matrix_diag_part(x), np.diag(x)), (tf.matrix_transpose(x), x.T),
+            (tf.matrix_band_part(x, 0, -1), np.triu(x)), (tf.matrix_set_diag(x, [7.0, 7.0, 7.0]), x - np.diag(np.diag(x)) + 7 * np.eye(3)),
+            (tf.diag(x[1]), np.diag(x[1])), (tf.lin_space(0.0, 1.0, 3), [0, 0.5, 1]), (tf.reverse_v2(x, [0]), x[::-1]),
+            (tf.accumulate_n([x, x]), 2 * x), (tf.floor_div(7, 2), 3), (tf.cumprod(x, 1), x.cumprod(1)),
+            (tf.segment_sum(x, [0, 0, 1]), [x[0] + x[1], x[2]]), (tf.segment_mean(x, [0, 0, 1]), [(x[0] + x[1]) / 2, x[2]]),
+            (tf.invert_permutation([2, 0, 1]), [1, 2, 0]), (tf.to_int64(1.5), 1), (tf.identity_n([x])[0], x),
+            (tf.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]), [0, 0, 1])]
+    with tf.Session() as session:
+        session.run(tf.initialize_all_variables())
+        for made, wanted in rows:
+            np.testing.assert_allclose(session.run(made), wanted)
+    tf.enable_resource_variables()
+    tf.enable_control_flow_v2()
+    tf.disable_control_flow_v2()
+    assert tf.resource_variables_enabled() and tf.to_double(1.0).dtype is tf.float64
+    with pytest.raises(NotImplementedError, match="there are no other variables"):
+        tf.disable_resource_variables()

@@ -164,3 +164,28 @@ def test_optimisers_begin_and_begin_anew(session, name, on_ipu):
             session.run(train)
             wanted = rule(wanted, state, t)
         assert session.run(w) == pytest.approx(wanted, rel=1e-5)
+
+
+def lines(n, size, corners):
+    """Of every new row: the rows around it and the share of the second."""
+    for i in range(size):
+        at = i * (n - 1) / (size - 1) if corners and size > 1 else i * n / size
+        yield int(at), min(int(at) + 1, n - 1), at - int(at), int(at + 0.5) if corners else int(at)
+
+
+@pytest.mark.parametrize("corners", [False, True])
+@pytest.mark.parametrize("size", [(7, 5), (2, 3), (1, 8)])
+def test_images_are_resized_from_their_corner(session, corners, size):
+    x = np.random.default_rng(0).normal(size=(2, 4, 4, 3)).astype("float32")
+    rows, nearest = x, x
+    for axis in (1, 2):
+        places = list(lines(4, size[axis - 1], corners))
+        rows = np.stack([(1 - s) * rows.take(a, axis) + s * rows.take(b, axis) for a, b, s, _ in places], axis)
+        nearest = np.stack([nearest.take(c, axis) for *_, c in places], axis)
+    image = tf.constant(x)
+    for made, wanted in ((tf.image.resize_images(image, size, align_corners=corners), rows),
+                         (tf.image.resize_bilinear(image, size, corners), rows),
+                         (tf.image.resize_nearest_neighbor(image, size, corners), nearest)):
+        np.testing.assert_allclose(session.run(made), wanted, rtol=1e-5, atol=1e-6)
+    with pytest.raises(NotImplementedError, match="method 2 is not there"):
+        tf.image.resize_images(image, size, tf.image.ResizeMethod.BICUBIC)

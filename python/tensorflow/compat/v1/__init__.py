@@ -22,7 +22,9 @@ from tensorflow.compat.v1.initializers import (constant_initializer, glorot_norm
 from tensorflow.framework.shapes import Dimension  # noqa: F401
 from tensorflow.framework.dispatch import same_type as _same_type
 from tensorflow.ops import array_ops as _array
+from tensorflow.ops import counting_ops as _counting
 from tensorflow.ops import linalg_ops as _linalg
+from tensorflow.ops import special_ops as _special
 from tensorflow.ops import math_ops as _math
 from tensorflow.ops import random_ops as _random
 
@@ -32,7 +34,51 @@ _names.export(globals(), _math, ("rsqrt", "log1p", "erf", "ceil", "floordiv", "m
                                  "to_int32", "is_nan", "is_inf", "is_finite", "count_nonzero", "reciprocal", "logical_xor",
                                  "unsorted_segment_sum"))
 cholesky, matrix_triangular_solve = _linalg.cholesky, _linalg.triangular_solve
+matrix_diag, matrix_diag_part, matrix_set_diag = _linalg.diag, _linalg.diag_part, _linalg.set_diag
+matrix_transpose, matrix_band_part, cross = _linalg.matrix_transpose, _array.linalg_band_part, _linalg.cross
+diag, diag_part, lin_space, reverse_v2 = _linalg.diag, _linalg.tensor_diag_part, _array.linspace, _array.reverse
+accumulate_n, floor_div, cumprod = _math.accumulate_n, _math.floordiv, _special.cumprod
+segment_sum, segment_mean, invert_permutation = _counting.segment_sum, _counting.segment_mean, _counting.invert_permutation
+initialize_all_variables = global_variables_initializer
 arg_max, arg_min, where_v2 = _math.argmax, _math.argmin, _math.where
+
+
+def to_double(x, name="ToDouble"):
+    return _math.cast(x, "float64")
+
+
+def to_int64(x, name="ToInt64"):
+    return _math.cast(x, "int64")
+
+
+def identity_n(input, name=None):
+    return [_math.identity(t) for t in input]
+
+
+def py_func(func, inp, Tout, stateful=True, name=None):
+    """Of data sets."""
+    from tensorflow.framework.python_functions import numpy_function
+    return numpy_function(func, inp, Tout)
+
+
+def enable_resource_variables():
+    """All variables are such."""
+
+
+def resource_variables_enabled():
+    return True
+
+
+def disable_resource_variables():
+    raise NotImplementedError("disable_resource_variables: there are no other variables here.")
+
+
+def enable_control_flow_v2():
+    """Loops and conditions are operations with bodies anyway."""
+
+
+def disable_control_flow_v2():
+    """Loops and conditions are operations with bodies all the same: their results do not depend on it."""
 
 
 def div(x, y, name=None):
@@ -108,7 +154,7 @@ _names.lazy(globals(), {"train": "tensorflow.compat.v1.train", "layers": "tensor
                         "Summary": "tensorflow.compat.v1.summary:Summary",
                         "gfile": "tensorflow.io:gfile_v1", "flags": "tensorflow.compat.v1.flags", "io": "tensorflow.io",
                         "saved_model": "tensorflow.saved_model", "data": "tensorflow.compat.v1.data",
-                        "nn": "tensorflow.compat.v1.nn",
-                        **{name: f"tensorflow.{name}" for name in "math random linalg keras errors nest config xla image "
+                        "nn": "tensorflow.compat.v1.nn", "image": "tensorflow.compat.v1.image",
+                        **{name: f"tensorflow.{name}" for name in "math random linalg keras errors nest config xla "
                            "debugging dtypes version autograph distribute".split()},
                         "initializers": "tensorflow.compat.v1.initializers"})
