@@ -50,10 +50,16 @@ class _Link:
         found, _ = executor._read_optimizer()
         state = optimizer.__dict__["state"]
         for weight in executor._used:
-            if weight.trained:
-                state[weight.tensor] = {**state[weight.tensor], **self._of(weight, found, state[weight.tensor], steps)}
+            before = state.get(weight.tensor, {})
+            made = self._of(weight, found, before, steps) if weight.trained else {}
+            if made:
+                state[weight.tensor] = {**before, **made}
 
     def _of(self, weight, found, before, steps):
+        """The state of a weight; as in torch, none of one that the loss does not depend on."""
+        prefixes = tuple(filter(None, self.names.values()))
+        if any(name.startswith(prefixes) for name in found) and not any(p + weight.name in found for p in prefixes):
+            return {}
         out = {}
         for name, prefix in self.names.items():
             values = found.get(f"{prefix}{weight.name}")
