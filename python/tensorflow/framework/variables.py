@@ -6,7 +6,7 @@ import numpy as np
 from . import dtypes
 from .graphs import active, current, eagerly
 from .shapes import TensorShape
-from .tensors import EagerTensor, Tensor, convert_to_tensor
+from .tensors import EagerTensor, Tensor, constant_value, convert_to_tensor
 
 
 class Variable:
@@ -28,6 +28,8 @@ class Variable:
         if not isinstance(value, EagerTensor) and current.default is not None and value.graph is current.default:
             from tensorflow.compat.v1.session import evaluated
             value = EagerTensor(evaluated(value))
+        if not isinstance(value, EagerTensor) and constant_value(value) is not None:  # a constant of a function that is traced
+            value = EagerTensor(constant_value(value), value.dtype)
         if not isinstance(value, EagerTensor):
             raise ValueError("The initial value of a variable must be known when it is made.")
         self.dtype = value.dtype if dtype is None else dtypes.as_dtype(dtype)

@@ -189,3 +189,12 @@ def test_images_are_resized_from_their_corner(session, corners, size):
         np.testing.assert_allclose(session.run(made), wanted, rtol=1e-5, atol=1e-6)
     with pytest.raises(NotImplementedError, match="method 2 is not there"):
         tf.image.resize_images(image, size, tf.image.ResizeMethod.BICUBIC)
+
+
+def test_constants_of_a_compiled_function_are_first_values(session):
+    strategy()
+    with ipu.scopes.ipu_scope("/device:IPU:0"):
+        run = ipu.ipu_compiler.compile(lambda: tf.get_variable("v", initializer=tf.constant([1.0, 2.0], tf.float16)) * 2.0)
+    session.run(tf.global_variables_initializer())
+    found = session.run(run)[0]
+    assert found.dtype == np.float16 and found.tolist() == [2, 4]

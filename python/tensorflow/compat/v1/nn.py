@@ -260,4 +260,5 @@ def _listed(axes):
     return list(axes) if isinstance(axes, (list, tuple)) else [axes]
 
 
-_names.lazy(globals(), {})
+_names.lazy(globals(), {"rnn_cell": "tensorflow.compat.v1.rnn_cell", **{
+    name: f"tensorflow.compat.v1.rnn_cell:{name}" for name in ("dynamic_rnn", "static_rnn")}})
