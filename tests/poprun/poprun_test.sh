@@ -92,6 +92,8 @@ refuses 'there is no program "nowhere"' asked nowhere
 refuses "a quote is not closed" asked --mpi-global-args "'x" prog
 refuses "name the controller with --vipu-server-host" asked -H a --vipu-partition pod prog
 [ "$(id -u)" -ne 0 ] || refuses "--allow-run-as-root" poprun prog
+LOG=$work/log PATH=$work/fake:$PATH poprun --mpi-global-args=--allow-run-as-root prog # root or not
+has "$(tr '\n' ' ' <log)" "--allow-run-as-root -np 1 "
 refuses "--nonsense" poprun --nonsense prog
 mkdir empty
 refuses "there is no mpirun. Install Open MPI" env PATH="$work/empty" "$build/bin/poprun" prog

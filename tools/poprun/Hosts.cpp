@@ -45,7 +45,9 @@ bool isThisMachine(const std::string &host) {
 void checkMpirun(const Options &options) {
   if (!canBeStarted("mpirun"))
     throw machine::Error("there is no mpirun. Install Open MPI (Debian: apt install openmpi-bin).");
-  if (::geteuid() == 0 && !options.allowRoot && !std::getenv("OMPI_ALLOW_RUN_AS_ROOT"))
+  const auto words = mpirunWords(options, false); // --mpi-global-args may allow it too
+  if (::geteuid() == 0 && !std::getenv("OMPI_ALLOW_RUN_AS_ROOT") &&
+      std::ranges::find(words, "--allow-run-as-root") == words.end())
     throw machine::Error("mpirun refuses to run as root. Be another user, or give "
                          "--allow-run-as-root.");
 }
