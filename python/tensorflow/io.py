@@ -5,6 +5,7 @@ import os as _os
 import shutil as _shutil
 import types as _types
 
+from popart import _files as _writes
 from tensorflow import _names
 
 
@@ -24,7 +25,13 @@ def _files(path):
 
 
 def GFile(name, mode="r"):
-    return open(name, mode, encoding=None if "b" in mode else "utf-8")
+    text = {} if "b" in mode else {"encoding": "utf-8"}
+    kind = mode.replace("b", "")
+    if kind in ("w", "a"):
+        return _writes.growing(name, anew=kind == "w", **text)
+    if kind != "r":
+        raise ValueError(f"GFile: mode {mode!r} is not there; use 'r', 'w' or 'a', with or without 'b'.")
+    return open(name, "r", **text) if text else open(name, "rb")
 
 
 gfile = _types.SimpleNamespace(

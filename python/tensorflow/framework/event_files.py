@@ -6,6 +6,8 @@ import struct
 import threading
 import time
 
+from popart import _files
+
 _TABLE = []
 for _i in range(256):
     _v = _i
@@ -54,7 +56,7 @@ class EventFile:
         os.makedirs(folder, exist_ok=True)
         name = f"events.out.tfevents.{int(time.time())}.{socket.gethostname()}.{os.getpid()}.{next(_numbers)}{suffix}"
         self.path = os.path.join(folder, name)
-        self._file, self._lock = open(self.path, "ab"), threading.Lock()
+        self._file, self._lock = _files.growing(self.path), threading.Lock()
         self._write(double(1, time.time()) + field(3, "brain.Event:2"))
 
     def add(self, summary, step):

@@ -6,6 +6,7 @@ import tempfile
 import zipfile
 
 import numpy as np
+from popart import _files
 
 from tensorflow import _names
 from tensorflow.framework.graphs import active
@@ -45,7 +46,7 @@ class _Compile:
             graph.finish(outputs)
             if graph.changed():
                 raise ValueError(f"A program of a file cannot change variables: {graph.changed()[0].name} is assigned.")
-        path = self._path or os.path.join(tempfile.mkdtemp(prefix="application"), "application.poplar_exec")
+        path = self._path or os.path.join(_files.new_folder("application"), "application.poplar_exec")
         write(path, graph)
         return np.bytes_(path.encode())
 

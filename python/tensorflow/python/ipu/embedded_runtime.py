@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Runs the files of application_compile_op."""
 import os
-import tempfile
 import zipfile
 
+from popart import _files
 from tensorflow import _names
 from tensorflow.framework.errors import DataLossError
 from tensorflow.framework.graphs import active
@@ -25,7 +25,7 @@ def embedded_runtime_start(poplar_exec_filepath, inputs, name, timeout=None):
         raise NotImplementedError("embedded_runtime_start with inputs is not there: compile with freeze_variables=True.")
     path = poplar_exec_filepath
     path = os.fsdecode(path.numpy() if isinstance(path, EagerTensor) else path.item() if hasattr(path, "item") else path)
-    folder = tempfile.mkdtemp(prefix="application")
+    folder = _files.new_folder("application")
     try:
         with zipfile.ZipFile(path) as file:
             for part in (served.FILE, served.NUMBERS):

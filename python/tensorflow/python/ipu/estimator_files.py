@@ -4,6 +4,7 @@ import os
 import re
 
 import numpy as np
+from popart import _files
 
 from tensorflow.framework.arrays import save_arrays
 
@@ -12,7 +13,7 @@ def save(folder, step, variables, keep):
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, f"model.ckpt-{step}")
     save_arrays(path + ".npz", {v.name.replace("/", "|"): v.numpy() for v in variables})
-    with open(os.path.join(folder, "checkpoint"), "w", encoding="utf-8") as file:
+    with _files.writing(os.path.join(folder, "checkpoint"), encoding="utf-8") as file:
         file.write(f'model_checkpoint_path: "model.ckpt-{step}"\n')
     for old in _steps(folder)[:-keep] if keep else ():
         os.remove(os.path.join(folder, f"model.ckpt-{old}.npz"))

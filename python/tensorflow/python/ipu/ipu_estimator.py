@@ -3,9 +3,9 @@
 of its own, whose variables begin with the newest checkpoint of the estimator's folder."""
 import collections
 import inspect
-import tempfile
 
 import numpy as np
+from popart import _files as _folders
 
 from tensorflow import _names
 from tensorflow.compat.v1 import graphs as _v1
@@ -52,7 +52,7 @@ class IPUEstimator:
             raise ValueError(f"`config` must be of type ipu.ipu_run_config.RunConfig, not {type(config).__name__}.")
         self._model_fn, self.params = model_fn, dict(params or {})
         self._batch = {ModeKeys.TRAIN: train_batch_size, ModeKeys.EVAL: eval_batch_size, ModeKeys.PREDICT: predict_batch_size}
-        self.model_dir = model_dir or self.config.model_dir or tempfile.mkdtemp(prefix="estimator")
+        self.model_dir = model_dir or self.config.model_dir or _folders.new_folder("estimator")
         self._warm_start = warm_start_from
         self._ipu = self.config.ipu_run_config
         self._configured = None

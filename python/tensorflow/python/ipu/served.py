@@ -7,6 +7,7 @@ import zipfile
 
 import numpy as np
 import popart_core
+from popart import _files
 
 from tensorflow import _names
 from tensorflow.framework import devices
@@ -32,7 +33,7 @@ def write(folder, steps, input_names, output_names, shards):
         arrays.update((f"{name}|{key}", array) for key, array in own.items())
     save_arrays(os.path.join(folder, NUMBERS), arrays)
     text = {"version": 1, "inputs": input_names, "outputs": output_names, "shards": shards, "steps": texts}
-    with open(os.path.join(folder, FILE), "w", encoding="utf-8") as file:
+    with _files.writing(os.path.join(folder, FILE), encoding="utf-8") as file:
         json.dump(text, file)
 
 
