@@ -42,9 +42,10 @@ std::string nameOf(const Image &image, std::uint32_t var) {
 
 void addVariables(std::ostream &out, const Image &image, std::uint32_t tile) {
   std::set<std::uint32_t> alive; // at the tile's peak
-  for (const auto &step : image.memory.steps)
-    if (step.step == image.memory.tiles[tile].peakStep)
-      alive.insert(step.variables.begin(), step.variables.end());
+  const auto &steps = image.memory.steps;
+  for (std::size_t i = 0; i != steps.size(); ++i)
+    if (steps[i].step == image.memory.tiles[tile].peakStep)
+      std::ranges::copy(image.memory.liveAt(i), std::inserter(alive, alive.end()));
   std::vector<LiveVariable> here;
   for (std::uint32_t var = 0; var != image.variables.size(); ++var) {
     const auto &v = image.variables[var];

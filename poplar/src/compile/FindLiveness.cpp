@@ -8,7 +8,7 @@
 #include "analysis/SharedCode.hpp"
 #include <algorithm>
 #include <functional>
-#include <unordered_map>
+#include <map>
 #include <utility>
 
 namespace poplar::compile {
@@ -19,49 +19,57 @@ using namespace executable;
 namespace {
 
 using Variables = std::vector<std::uint32_t>;
+using Live = std::map<std::uint32_t, RangeSet>; // elements still needed, by variable
 
-// Elements still needed, by variable. A step changes a few of them and lists them all, so the list
-// is kept as such.
-class Live {
-public:
-  const Variables &variables() const { return variables_; } // sorted
-  RangeSet &operator[](std::uint32_t var) {
-    const auto [at, isNew] = elements_.try_emplace(var);
-    if (isNew)
-      variables_.insert(std::ranges::lower_bound(variables_, var), var);
-    return at->second;
-  }
-  const RangeSet *find(std::uint32_t var) const {
-    const auto at = elements_.find(var);
-    return at == elements_.end() ? nullptr : &at->second;
-  }
-  void erase(std::uint32_t var) {
-    if (elements_.erase(var))
-      variables_.erase(std::ranges::lower_bound(variables_, var));
-  }
-  void unite(const Live &other) {
-    for (const auto var : other.variables_)
-      (*this)[var].unite(*other.find(var));
-  }
-
-private:
-  Variables variables_;
-  std::unordered_map<std::uint32_t, RangeSet> elements_; // never walked
-};
-
-// A leaf step; the variables that matter during it; those that are needed after it; of the former
-// those that its vertices never see because operands, or results, are copied.
+// Of the variables that matter during a leaf step, those that its vertices never see because
+// operands, or results, are copied.
 struct Passing {
   Variables early, late;
 };
-using Visit =
-    std::function<void(std::uint32_t, const Variables &, const Variables &, const Passing &)>;
+// A variable matters during the leaf steps at [first, last]; needed: also after each of them.
+using VisitSpan =
+    std::function<void(std::uint32_t var, std::uint32_t first, std::uint32_t last, bool needed)>;
+using VisitLeaf = std::function<void(std::uint32_t place, const Passing &)>;
+
+void unite(Live &live, const Live &other) {
+  for (const auto &[var, elements] : other)
+    live[var].unite(elements);
+}
+
+// The leaves of a list, last first, and since which of them each variable is live: what a step
+// changes is told, not all that lives.
+class Walk {
+public:
+  Walk(std::vector<std::uint32_t> &since, const VisitSpan &visit) : since_(since), visit_(visit) {}
+
+  void meet(std::uint32_t place) {
+    const bool goesOn = !places_.empty() && place + 1 == places_.back();
+    runs_.push_back(goesOn ? runs_.back() : std::uint32_t(places_.size()));
+    places_.push_back(place);
+  }
+  void born(std::uint32_t var) { since_[var] = std::uint32_t(places_.size()); }
+  void died(std::uint32_t var) const { // in neighbouring places at once
+    for (auto end = std::uint32_t(places_.size()); end > since_[var];) {
+      const auto begin = std::max(runs_[end - 1], since_[var]);
+      visit_(var, places_[end - 1], places_[begin], true);
+      end = begin;
+    }
+  }
+
+private:
+  std::vector<std::uint32_t> &since_; // by variable: how many leaves had been met
+  const VisitSpan &visit_;
+  std::vector<std::uint32_t> places_, runs_; // each leaf's place, and the first of its neighbours
+};
 
 class Liveness {
 public:
   Liveness(const Image &image, const Reach &reached, Outputs outputs)
       : image_(image), reached_(reached), outputs_(outputs), effects_(image.steps.size()),
-        ofComputeSet_(image.computeSets.size()), inlined_(image.steps.size(), 0) {
+        ofComputeSet_(image.computeSets.size()), inlined_(image.steps.size(), 0),
+        place_(image.steps.size(), none), since_(image.variables.size(), 0) {
+    for (std::uint32_t i = 0; i != reached.leaves.size(); ++i)
+      place_[reached.leaves[i]] = i;
     if (onDevice())
       findOutlined();
     markInlined();
@@ -73,10 +81,11 @@ public:
 
   bool dies(std::uint32_t var) const { return dies_[var]; }
 
-  // visit(leaf step, variables that die and are live or used there, sorted); several times for a
-  // step with several parents.
-  void forEachLeaf(const Visit &visit) {
-    visit_ = &visit;
+  // Of variables that die: where they are live or used. A leaf with several parents is visited
+  // several times, and so may a variable be during it. Places are those of reach().leaves.
+  void forEachSpan(const VisitSpan &visitSpan, const VisitLeaf &visitLeaf) {
+    visitSpan_ = &visitSpan;
+    visitLeaf_ = &visitLeaf;
     pending_.assign(image_.steps.size(), {});
     for (auto program : image_.programs)
       give(program, {});
@@ -205,35 +214,42 @@ private:
   }
 
   // What is needed before a step from what is needed after it.
-  void before(Live &live, const Effects &effects) const {
+  void before(Live &live, const Effects &effects, Walk *walk = nullptr) const {
     for (const auto &[var, effect] : effects) {
       if (!dies_[var])
         continue;
-      if (effect.read.empty() && !live.find(var))
-        continue;
-      auto &elements = live[var];
-      elements.subtract(effect.written);
-      elements.unite(effect.read);
-      if (elements.empty())
-        live.erase(var);
+      auto at = live.find(var);
+      if (at == live.end()) {
+        if (effect.read.empty())
+          continue;
+        at = live.try_emplace(var).first;
+        if (walk)
+          walk->born(var);
+      }
+      at->second.subtract(effect.written);
+      at->second.unite(effect.read);
+      if (at->second.empty()) {
+        if (walk)
+          walk->died(var);
+        live.erase(at);
+      }
     }
   }
 
   void give(std::uint32_t step, const Live &live) {
-    if (isLeaf(image_.steps[step]))
-      return report(step, live);
-    pending_[step].unite(live);
+    if (!isLeaf(image_.steps[step]))
+      return unite(pending_[step], live);
+    reportOwn(step, live);
+    for (const auto &[var, elements] : live)
+      (*visitSpan_)(var, place_[step], place_[step], true);
   }
 
-  void report(std::uint32_t step, const Live &live) {
-    const auto &after = live.variables();
-    Variables used, here;
+  // All of a leaf but what is needed after it.
+  void reportOwn(std::uint32_t step, const Live &live) {
     for (const auto &[var, effect] : *effects_[step])
-      if (dies_[var] && effect.used && !live.find(var))
-        used.push_back(var);
-    here.reserve(after.size() + used.size());
-    std::ranges::merge(after, used, std::back_inserter(here));
-    (*visit_)(step, here, after, passing(step, live));
+      if (dies_[var] && effect.used && !live.contains(var))
+        (*visitSpan_)(var, place_[step], place_[step], false);
+    (*visitLeaf_)(place_[step], passing(step, live));
   }
 
   // Outlined code works on buffers of its own, which are not looked at.
@@ -246,10 +262,11 @@ private:
     for (const auto &[var, effect] : *effects_[step]) {
       if (!dies_[var] || !effect.used || std::ranges::binary_search(inPlace, var))
         continue;
-      const auto *after = live.find(var);
-      if (effect.written.empty() && !after)
+      const auto after = live.find(var);
+      if (effect.written.empty() && after == live.end())
         found.early.push_back(var);
-      else if (effect.read.empty() && (!after || covers(effect.written, *after)))
+      else if (effect.read.empty() &&
+               (after == live.end() || covers(effect.written, after->second)))
         found.late.push_back(var);
     }
     return found;
@@ -262,10 +279,7 @@ private:
   void spread(const Step &step, Live live) {
     switch (flowOf(step)) {
     case steps::Flow::InOrder:
-      backwards(step, [&](std::uint32_t part) {
-        give(part, live);
-        before(live, *effects_[part]);
-      });
+      spreadList(step, std::move(live));
       break;
     case steps::Flow::Repeated: // the end of an iteration sees the loop's end and the next
                                 // iteration's beginning
@@ -281,6 +295,23 @@ private:
     }
   }
 
+  void spreadList(const Step &list, Live live) {
+    Walk walk(since_, *visitSpan_);
+    for (const auto &[var, elements] : live)
+      walk.born(var);
+    backwards(list, [&](std::uint32_t part) {
+      if (isLeaf(image_.steps[part])) {
+        reportOwn(part, live);
+        walk.meet(place_[part]);
+      } else {
+        give(part, live);
+      }
+      before(live, *effects_[part], &walk);
+    });
+    for (const auto &[var, elements] : live)
+      walk.died(var);
+  }
+
   void spreadWhile(const Step &step, Live afterCondition) {
     const auto parts = partsOf(step); // condition, body
     const auto &condition = *effects_[parts[0]], &body = *effects_[parts[1]];
@@ -289,7 +320,7 @@ private:
     auto round = afterCondition; // once through condition and body; a second time adds nothing
     before(round, condition);
     before(round, body);
-    afterCondition.unite(round);
+    unite(afterCondition, round);
     give(parts[0], afterCondition);
     before(afterCondition, condition);
     give(parts[1], afterCondition);
@@ -310,8 +341,11 @@ private:
   std::vector<std::uint8_t> dies_;
   std::vector<std::uint32_t> owners_;           // by step: the outlined sequence around it
   std::map<std::uint32_t, Renaming> renamings_; // by outlined sequence
-  std::vector<Live> pending_; // by step: needed after it, gathered from all owners
-  const Visit *visit_ = nullptr;
+  std::vector<Live> pending_;        // by step: needed after it, gathered from all owners
+  std::vector<std::uint32_t> place_; // by step: of leaves
+  std::vector<std::uint32_t> since_; // scratch of the list that is walked
+  const VisitSpan *visitSpan_ = nullptr;
+  const VisitLeaf *visitLeaf_ = nullptr;
 };
 
 } // namespace
@@ -322,35 +356,54 @@ static Variables inBoth(const Variables &a, const Variables &b) {
   return both;
 }
 
+// Sorted, and joined where they touch.
+static std::vector<LiveSpan> joined(std::vector<LiveSpan> spans) {
+  std::ranges::sort(spans);
+  std::vector<LiveSpan> out;
+  for (const auto &span : spans)
+    if (!out.empty() && out.back().var == span.var && span.first <= out.back().end())
+      out.back().count = std::max(out.back().end(), span.end()) - out.back().first;
+    else
+      out.push_back(span);
+  return out;
+}
+
+static void addBytes(Image &image) {
+  auto &steps = image.memory.steps;
+  std::vector<std::uint64_t> change(steps.size() + 1, 0);
+  for (const auto &span : image.memory.spans) {
+    change[span.first] += image.variables[span.var].bytes();
+    change[span.end()] -= image.variables[span.var].bytes();
+  }
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i != steps.size(); ++i)
+    steps[i].notAlwaysLiveBytes = bytes += change[i];
+}
+
 void findLiveness(Image &image) {
   auto reached = reach(image);
   Liveness liveness(image, reached, Outputs::Write);
   for (std::uint32_t var = 0; var != image.variables.size(); ++var)
     image.variables[var].alwaysLive = !liveness.dies(var);
 
-  std::vector<std::uint32_t> place(image.steps.size(), none);
   auto &steps = image.memory.steps;
   steps.assign(reached.leaves.size(), {});
-  for (std::uint32_t i = 0; i != steps.size(); ++i) {
+  for (std::uint32_t i = 0; i != steps.size(); ++i)
     steps[i].step = reached.leaves[i];
-    place[reached.leaves[i]] = i;
-  }
   std::vector<bool> seen(steps.size(), false);
-  liveness.forEachLeaf([&](std::uint32_t step, const Variables &variables, const Variables &,
-                           const Passing &passing) {
-    auto &live = steps[place[step]];
-    const bool again = seen[place[step]];
-    Variables both;
-    if (again)
-      std::ranges::set_union(live.variables, variables, std::back_inserter(both));
-    live.variables = again ? std::move(both) : variables;
-    live.early = again ? inBoth(live.early, passing.early) : passing.early;
-    live.late = again ? inBoth(live.late, passing.late) : passing.late;
-    seen[place[step]] = true;
-  });
-  for (auto &step : steps)
-    for (auto var : step.variables)
-      step.notAlwaysLiveBytes += image.variables[var].bytes();
+  std::vector<LiveSpan> spans;
+  liveness.forEachSpan(
+      [&](std::uint32_t var, std::uint32_t first, std::uint32_t last, bool) {
+        spans.push_back({var, first, last - first + 1});
+      },
+      [&](std::uint32_t place, const Passing &passing) {
+        auto &live = steps[place];
+        live.early = seen[place] ? inBoth(live.early, passing.early) : passing.early;
+        live.late = seen[place] ? inBoth(live.late, passing.late) : passing.late;
+        seen[place] = true;
+      });
+  image.memory.spans = joined(std::move(spans));
+  addBytes(image);
 }
 
 std::vector<StorageLife> storageLives(const Image &image) {
@@ -359,27 +412,24 @@ std::vector<StorageLife> storageLives(const Image &image) {
   std::vector<StorageLife> lives(image.variables.size());
   for (std::uint32_t var = 0; var != lives.size(); ++var)
     lives[var] = {reached.variables[var] != 0, !liveness.dies(var), none, 0};
-  std::vector<std::uint32_t> place(image.steps.size(), none);
-  for (std::uint32_t i = 0; i != reached.leaves.size(); ++i)
-    place[reached.leaves[i]] = i;
-  std::vector<Variables> after(image.steps.size()); // of Kernel steps
-  liveness.forEachLeaf([&](std::uint32_t step, const Variables &variables, const Variables &needed,
-                           const Passing &) {
-    for (auto var : variables) {
-      lives[var].first = std::min(lives[var].first, place[step]);
-      lives[var].last = std::max(lives[var].last, place[step]);
-    }
-    if (is<step::Kernel>(image.steps[step]))
-      after[step].insert(after[step].end(), needed.begin(), needed.end());
-  });
-  for (auto &life : lives)
-    if (const auto var = std::uint32_t(&life - lives.data());
-        life.used && life.first <= life.last) {
-      const auto step = reached.leaves[life.last];
-      if (is<step::Kernel>(image.steps[step]) &&
-          std::find(after[step].begin(), after[step].end(), var) == after[step].end())
-        life.endsWith = step;
-    }
+  std::vector<std::uint32_t> needed(lives.size(), none); // after which leaf, the last such
+  liveness.forEachSpan(
+      [&](std::uint32_t var, std::uint32_t first, std::uint32_t last, bool isNeeded) {
+        auto &life = lives[var];
+        life.first = std::min(life.first, first);
+        life.last = std::max(life.last, last);
+        if (isNeeded)
+          needed[var] = needed[var] == none ? last : std::max(needed[var], last);
+      },
+      [](std::uint32_t, const Passing &) {});
+  for (std::uint32_t var = 0; var != lives.size(); ++var) {
+    auto &life = lives[var];
+    if (!life.used || life.first > life.last)
+      continue;
+    const auto step = reached.leaves[life.last];
+    if (is<step::Kernel>(image.steps[step]) && needed[var] != life.last)
+      life.endsWith = step;
+  }
   return lives;
 }
 

@@ -25,9 +25,9 @@ struct Chain : TestImage {
   }
   bool always(std::uint32_t var) const { return image.variables[var].alwaysLive; }
   std::vector<std::uint32_t> liveAt(std::uint32_t step) const {
-    for (const auto &entry : image.memory.steps)
-      if (entry.step == step)
-        return entry.variables;
+    for (std::size_t i = 0; i != image.memory.steps.size(); ++i)
+      if (image.memory.steps[i].step == step)
+        return image.memory.liveAt(i);
     return {none};
   }
 };
@@ -152,6 +152,28 @@ TEST(FindLiveness, InitialValuesAndConstantsNeverDie) {
   c.image.variables[c.u].kind = VariableKind::Constant;
   c.run({c.sequence({c.copy(c.s, c.t), c.copy(c.t, c.d), c.copy(c.u, c.d)})});
   EXPECT_TRUE(c.always(c.t) && c.always(c.u));
+}
+
+// Not a list of variables for every step: that is the square of the program.
+TEST(FindLiveness, AVariableHasOneSpanHoweverManyLiveBesideIt) {
+  TestImage t;
+  const auto s = t.variable("s", 1), d = t.variable("d", 1);
+  t.image.hostWrites.push_back({"s", TypeId::Float, 1, {}, t.view(s)});
+  t.image.hostReads.push_back({"d", TypeId::Float, 1, {}, t.view(d)});
+  constexpr std::uint32_t count = 3000;
+  std::vector<std::uint32_t> steps, temporaries;
+  for (std::uint32_t i = 0; i != count; ++i)
+    steps.push_back(t.copy(s, temporaries.emplace_back(t.variable("t", 1))));
+  steps.push_back(t.repeat(2, t.copy(s, d))); // others live through it
+  for (auto var : temporaries)
+    steps.push_back(t.copy(var, d));
+  t.image.programs = {t.sequence(steps)};
+  findLiveness(t.image);
+  ASSERT_EQ(t.image.memory.spans.size(), count);
+  for (std::uint32_t i = 0; i != count; ++i)
+    EXPECT_EQ(t.image.memory.spans[i], (LiveSpan{temporaries[i], i, count + 2}));
+  EXPECT_EQ(t.image.memory.steps[count].notAlwaysLiveBytes, 4 * count);
+  EXPECT_EQ(t.image.memory.liveAt(2 * count), Vars{temporaries.back()});
 }
 
 TEST(FindLiveness, DeepNestingCostsNoStack) {

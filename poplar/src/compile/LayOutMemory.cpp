@@ -8,6 +8,7 @@
 #include "base/Arithmetic.hpp"
 #include "compile/ByTile.hpp"
 #include "compile/DescribeOutOfMemory.hpp"
+#include <algorithm>
 
 namespace poplar::compile {
 
@@ -96,20 +97,18 @@ public:
   void followTide() {
     live_.assign(tiles_.size(), 0);
     peaks_.assign(tiles_.size(), {});
-    std::vector<std::uint32_t> before, come, gone;
+    auto come = image_.memory.spans, gone = come; // in the order in which they do
+    std::ranges::stable_sort(come, {}, &LiveSpan::first);
+    std::ranges::stable_sort(gone, {}, &LiveSpan::end);
+    auto next = come.begin(), last = gone.begin();
     ByTile<Needs> touched(unsigned(tiles_.size()));
-    for (const auto &step : image_.memory.steps) {
-      come.clear();
-      gone.clear();
-      std::set_difference(step.variables.begin(), step.variables.end(), before.begin(),
-                          before.end(), std::back_inserter(come));
-      std::set_difference(before.begin(), before.end(), step.variables.begin(),
-                          step.variables.end(), std::back_inserter(gone));
-      for (auto var : gone)
-        for (const auto &[tile, bytes] : shares(var))
+    for (std::uint32_t i = 0; i != image_.memory.steps.size(); ++i) {
+      const auto &step = image_.memory.steps[i];
+      for (; last != gone.end() && last->end() == i; ++last)
+        for (const auto &[tile, bytes] : shares(last->var))
           live_[tile] -= bytes;
-      for (auto var : come)
-        for (const auto &[tile, bytes] : shares(var)) {
+      for (; next != come.end() && next->first == i; ++next)
+        for (const auto &[tile, bytes] : shares(next->var)) {
           live_[tile] += bytes;
           touched[tile];
         }
@@ -123,7 +122,6 @@ public:
       for (const auto &[tile, needs] : touched.entries())
         raise(tile, needs, step.step);
       touched.clear();
-      before = step.variables;
     }
     for (std::uint32_t tile = 0; tile != tiles_.size(); ++tile) {
       add(tile, MemoryCategory::Variable, peaks_[tile].variables);

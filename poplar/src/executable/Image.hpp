@@ -152,10 +152,17 @@ struct LiveVariable {
 struct LivenessStep { // one leaf step, in program order
   std::uint32_t step;
   std::uint64_t notAlwaysLiveBytes = 0; // all tiles
-  std::vector<std::uint32_t> variables; // not-always-live variables that are live here
-  // Of them, those that are gone once operands have been copied, and those that come when results
-  // are: neither lies there while vertices run. For the passes, not part of files.
+  // Of the variables that are live here, those that are gone once operands have been copied, and
+  // those that come when results are: neither lies there while vertices run. For the passes, not
+  // part of files.
   std::vector<std::uint32_t> early = {}, late = {};
+};
+// A variable that is not always live is live during these entries of MemoryReport::steps. A list
+// of variables for every step would grow with the square of a program.
+struct LiveSpan {
+  std::uint32_t var, first, count;
+  std::uint32_t end() const { return first + count; }
+  auto operator<=>(const LiveSpan &) const = default;
 };
 struct TileMemory {
   std::uint64_t category[numMemoryCategories] = {};
@@ -168,6 +175,15 @@ struct TileMemory {
 struct MemoryReport {
   std::vector<TileMemory> tiles;
   std::vector<LivenessStep> steps;
+  std::vector<LiveSpan> spans; // sorted; those of one variable do not touch
+  // The variables that are live in an entry of `steps`, sorted.
+  std::vector<std::uint32_t> liveAt(std::size_t entry) const {
+    std::vector<std::uint32_t> out;
+    for (const auto &span : spans)
+      if (span.first <= entry && entry < span.end())
+        out.push_back(span.var);
+    return out;
+  }
   std::map<std::string, std::uint64_t> vertexBytesByType; // state bytes over all tiles
   bool outOfMemory = false;
   std::string outOfMemoryText; // the table a user reads

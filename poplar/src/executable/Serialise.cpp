@@ -23,7 +23,7 @@ namespace {
 // A byte beyond ASCII and both kinds of line end: a transfer that treats the file as text is
 // noticed at once.
 constexpr std::string_view magic("\x89OIPU\r\n\x1a", 8);
-constexpr std::uint32_t formatVersion = 3;
+constexpr std::uint32_t formatVersion = 4;
 constexpr std::size_t maxHashBytes = 256;
 constexpr const char *remedy =
     " Compile the program again with this version of the library and write a new file.";

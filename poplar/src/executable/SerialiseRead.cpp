@@ -364,18 +364,18 @@ void takeTileMemories(const proto::TileMemories &from, MemoryReport &memory) {
 }
 
 void takeLiveness(const proto::LivenessSteps &from, MemoryReport &memory) {
-  sameSize("liveness", from.step_size(), from.notalwayslivebytes(), from.numvariables());
-  Cursor variables("live variables", from.variables_size());
+  sameSize("liveness", from.step_size(), from.notalwayslivebytes());
   std::uint32_t step = memory.steps.empty() ? 0 : memory.steps.back().step;
   for (int i = 0; i < from.step_size(); ++i) {
     step = index(step, from.step(i), "step of the liveness");
-    auto &out = memory.steps.emplace_back(LivenessStep{step, from.notalwayslivebytes(i), {}});
-    std::uint32_t variable = 0;
-    for (std::uint32_t k = 0; k < from.numvariables(i); ++k)
-      out.variables.push_back(
-          variable = index(variable, from.variables(variables.take()), "live variable"));
+    memory.steps.push_back({step, from.notalwayslivebytes(i)});
   }
-  variables.finish();
+  sameSize("spans of liveness", from.spanvariable_size(), from.spanfirst(), from.spancount());
+  std::uint32_t variable = memory.spans.empty() ? 0 : memory.spans.back().var;
+  for (int i = 0; i < from.spanvariable_size(); ++i) {
+    variable = index(variable, from.spanvariable(i), "live variable");
+    memory.spans.push_back({variable, from.spanfirst(i), from.spancount(i)});
+  }
 }
 
 } // namespace

@@ -200,7 +200,8 @@ inline void addMemory(Image &image) {
     memory.gaps = tile;
   }
   image.memory.tiles[2].peakStep = 1;
-  image.memory.steps = {{0, 48, {0, 3}}, {1, 4, {1}}, {2, 0, {}}};
+  image.memory.steps = {{0, 48}, {1, 4}, {2, 0}};
+  image.memory.spans = {{0, 0, 1}, {1, 1, 1}, {3, 0, 1}};
   image.memory.vertexBytesByType = {{"ns::Scale<float>", 32}};
   image.memory.outOfMemory = true;
   image.memory.outOfMemoryText = "tile 2 needs more";
@@ -354,8 +355,12 @@ public:
     all(a, b, c, d, e);
   }
   void operator()(const LivenessStep &x) {
-    auto &[a, b, c, early, late] = x; // only passes ask for the last two
+    auto &[a, b, early, late] = x; // only passes ask for the last two
     (void)early, (void)late;
+    all(a, b);
+  }
+  void operator()(const LiveSpan &x) {
+    auto &[a, b, c] = x;
     all(a, b, c);
   }
   void operator()(const TileMemory &x) {
@@ -363,8 +368,8 @@ public:
     all(std::vector<std::uint64_t>(std::begin(a), std::end(a)), b, c, d, e);
   }
   void operator()(const MemoryReport &x) {
-    auto &[a, b, c, d, e] = x;
-    all(a, b, c, d, e);
+    auto &[a, b, c, d, e, f] = x;
+    all(a, b, c, d, e, f);
   }
   void operator()(const tensor::Range &x) {
     auto &[a, b] = x;

@@ -356,18 +356,19 @@ void putMemory(PartWriter &parts, const MemoryReport &memory) {
     to.add_peakstep(tile.peakStep);
     to.add_gaps(tile.gaps);
   }
-  std::uint32_t stepBefore = 0;
+  std::uint32_t stepBefore = 0, variableBefore = 0;
   for (const auto &step : memory.steps) {
-    auto &to = *parts.room(16 + 2 * step.variables.size()).mutable_livenesssteps();
+    auto &to = *parts.room(16).mutable_livenesssteps();
     to.add_step(delta(step.step, stepBefore));
     to.add_notalwayslivebytes(step.notAlwaysLiveBytes);
-    to.add_numvariables(std::uint32_t(step.variables.size()));
-    std::uint32_t before = 0;
-    for (auto variable : step.variables) {
-      to.add_variables(delta(variable, before));
-      before = variable;
-    }
     stepBefore = step.step;
+  }
+  for (const auto &span : memory.spans) {
+    auto &to = *parts.room(8).mutable_livenesssteps();
+    to.add_spanvariable(delta(span.var, variableBefore));
+    to.add_spanfirst(span.first);
+    to.add_spancount(span.count);
+    variableBefore = span.var;
   }
 }
 

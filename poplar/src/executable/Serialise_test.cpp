@@ -221,7 +221,7 @@ TEST(Serialise, NamesBothVersionsOfAnotherFormat) {
   bytes[8] = 9;
   EXPECT_EQ(
       failure(bytes),
-      "Executable has format version 9; this library reads version 3. Compile the program again "
+      "Executable has format version 9; this library reads version 4. Compile the program again "
       "with this version of the library and write a new file.");
 }
 

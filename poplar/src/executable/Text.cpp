@@ -312,9 +312,9 @@ std::string textOfMemory(const Image &image) {
         out += str(", ", memoryCategoryName(MemoryCategory(c)), ' ', tile.category[c]);
     out += '\n';
   }
-  for (const auto &step : image.memory.steps) {
-    out += str("  alive in step ", step.step, ":");
-    for (auto var : step.variables)
+  for (std::size_t i = 0; i < image.memory.steps.size(); ++i) {
+    out += str("  alive in step ", image.memory.steps[i].step, ":");
+    for (auto var : image.memory.liveAt(i))
       out += str(" v", var);
     out += '\n';
   }

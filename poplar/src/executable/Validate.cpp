@@ -265,10 +265,15 @@ void checkHostAccess(const std::vector<HostAccess> &table, Bounds::Host host, co
 
 void checkMemory(const Image &image) {
   const auto &memory = image.memory;
-  for (std::size_t i = 0; i < memory.steps.size(); ++i) {
+  for (std::size_t i = 0; i < memory.steps.size(); ++i)
     checkIndex(memory.steps[i].step, image.steps.size(), {"liveness", i}, "step");
-    for (auto variable : memory.steps[i].variables)
-      checkIndex(variable, image.variables.size(), {"liveness", i}, "variable");
+  for (std::size_t i = 0; i < memory.spans.size(); ++i) {
+    const auto &span = memory.spans[i];
+    checkIndex(span.var, image.variables.size(), {"span of liveness", i}, "variable");
+    if (span.count == 0 || span.first >= memory.steps.size() ||
+        span.count > memory.steps.size() - span.first)
+      inconsistent(Where{"span of liveness", i}, " has ", span.count, " steps from ", span.first,
+                   " on, of ", memory.steps.size());
   }
   for (std::size_t i = 0; i < memory.tiles.size(); ++i)
     if (memory.tiles[i].peakStep != none)

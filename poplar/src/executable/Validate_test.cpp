@@ -292,8 +292,14 @@ TEST(Validate, ChecksProgramsAndMemory) {
   EXPECT_EQ(complaint([](Image &i) { i.programs[1] = 26; }), "a program begins at step 26 of 26");
   EXPECT_EQ(complaint([](Image &i) { i.memory.steps[0].step = 26; }),
             "liveness 0 refers to step 26 of 26");
-  EXPECT_EQ(complaint([](Image &i) { i.memory.steps[0].variables[1] = 7; }),
-            "liveness 0 refers to variable 7 of 7");
+  EXPECT_EQ(complaint([](Image &i) { i.memory.spans[1].var = 7; }),
+            "span of liveness 1 refers to variable 7 of 7");
+  EXPECT_EQ(complaint([](Image &i) { i.memory.spans[1].count = 3; }),
+            "span of liveness 1 has 3 steps from 1 on, of 3");
+  EXPECT_EQ(complaint([](Image &i) { i.memory.spans[1].first = ~0u; }),
+            "span of liveness 1 has 1 steps from 4294967295 on, of 3");
+  EXPECT_EQ(complaint([](Image &i) { i.memory.spans[0].count = 0; }),
+            "span of liveness 0 has 0 steps from 0 on, of 3");
   EXPECT_EQ(complaint([](Image &i) { i.memory.tiles[2].peakStep = 26; }),
             "memory of tile 2 refers to step 26 of 26");
   EXPECT_EQ(complaint([](Image &i) { i.streams[0].type = TypeId(99); }),

@@ -74,7 +74,8 @@ struct TestProgram : TestImage {
     }
     image.memory.tiles[3].category[unsigned(MemoryCategory::Variable)] += 2000;
     image.memory.tiles[3].alwaysLive += 2000;
-    image.memory.steps = {{copyStep, 400, {1}}, {addStep, 400, {1}}, {readStep, 0, {}}};
+    image.memory.steps = {{copyStep, 400}, {addStep, 400}, {readStep, 0}};
+    image.memory.spans = {{1, 0, 2}};
     image.memory.vertexBytesByType = {{"Add<float>", 48}};
   }
 

@@ -126,27 +126,12 @@ void writeTiles(Writer &writer, const Image &image, const LoweredPrograms &progr
 
 void writeLiveness(Writer &writer, const Image &image, const LoweredPrograms &programs) {
   auto steps = writer.table("liveness_steps"), spans = writer.table("liveness_spans");
-  struct Life {
-    std::size_t first = 0, end = 0;
-  };
-  std::vector<Life> lives(image.variables.size()); // the one that goes on
-  const auto close = [&](std::size_t variable) {
-    if (const auto &life = lives[variable]; life.end > life.first)
-      spans.row(variable, life.first, life.end - life.first);
-  };
   for (std::size_t i = 0; i < image.memory.steps.size(); ++i) {
     const auto &step = image.memory.steps[i];
     steps.row(i, mainOf(programs, step.step), step.notAlwaysLiveBytes);
-    for (auto variable : step.variables) {
-      if (lives[variable].end != i) {
-        close(variable);
-        lives[variable].first = i;
-      }
-      lives[variable].end = i + 1;
-    }
   }
-  for (std::size_t i = 0; i < lives.size(); ++i)
-    close(i);
+  for (const auto &span : image.memory.spans)
+    spans.row(span.var, span.first, span.count);
 }
 
 } // namespace
