@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <tuple>
 
 namespace poplar::profile {
 
@@ -206,10 +207,12 @@ std::vector<BlockRow> blockRows(const LoweredPrograms &programs, const Recorder 
       cycle = end;
     }
   }
-  // By start, outer blocks before inner ones.
-  std::stable_sort(rows.begin(), rows.end(), [](const BlockRow &a, const BlockRow &b) {
-    return a.from != b.from ? a.from < b.from : a.to > b.to;
-  });
+  // By start, outer blocks before inner ones. A flush is of what came before it, and must not part
+  // a stream copy that begins at the same cycle.
+  const auto order = [](const BlockRow &row) {
+    return std::tuple(row.from, !row.block->flush, ~row.to);
+  };
+  std::ranges::stable_sort(rows, {}, order);
   return rows;
 }
 

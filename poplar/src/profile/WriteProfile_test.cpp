@@ -135,6 +135,26 @@ TEST(WriteProfile, InstrumentedStreamCopiesAreBlocksOnTheirTiles) {
   EXPECT_EQ(blocks[1].cyclesTo() - blocks[1].cyclesFrom(), 200u);
 }
 
+// Whoever reads blocks takes the three of a stream copy one after the other.
+TEST(WriteProfile, AFlushDoesNotPartTheStreamCopyThatFollows) {
+  Fixture f({.blocksFilter = ".*", .blockTile = 3, .externalExchange = true});
+  const auto &program = f.program;
+  f.recorder.beginRun(0, "", 0);
+  f.recorder.enter(program.blockStep, 0);
+  f.recorder.leave(program.blockStep, 50);
+  f.recorder.endOfBody(program.loopStep, 50);
+  std::uint64_t cycle = 50;
+  program.leaf(f.recorder, program.readStep, cycle);
+  f.recorder.endRun(cycle);
+  std::vector<pva::Program::Type> types;
+  for (const auto &block : f.report().execution().blocks(3))
+    types.push_back(block.program()->type());
+  using Type = pva::Program::Type;
+  EXPECT_EQ(types,
+            (std::vector<Type>{Type::Block, Type::BlockFlush, Type::BlockFlush, Type::BlockFlush,
+                               Type::StreamCopyBegin, Type::StreamCopyMid}));
+}
+
 TEST(WriteProfile, ABlockIsOnTheIpusThatWorkInIt) {
   Fixture f({.programsFilter = "fill", .blockBufferBytes = 20}); // on tiles 0 and 1
   f.system = testSystem(2, 2);
