@@ -155,7 +155,12 @@ class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, tor
         return next((p.dtype for p in self.parameters() if p.is_floating_point()), torch.get_default_dtype())
 
     def all_gather(self, data, group=None, sync_grads=False):
-        return data
+        """Every tensor as all processes have it, one after the other along a new first dimension; of one process as it is."""
+        if isinstance(data, dict):
+            return {key: self.all_gather(value) for key, value in data.items()}
+        if isinstance(data, (list, tuple)):
+            return type(data)(self.all_gather(value) for value in data)
+        return data if world.size() == 1 else torch.stack([torch.as_tensor(value) for value in world.gathered(data)])
 
     def freeze(self):
         for parameter in self.parameters():

@@ -88,3 +88,13 @@ def test_accumulation_by_epochs_is_refused_when_it_fits(tmp_path, place, text):
     with pytest.raises(MisconfigurationException, match=text):
         made.fit(lit.Classifier(), lit.loader(8))
     assert lit.trainer(tmp_path, accumulate_grad_batches={0: 2}, **place).accumulate_grad_batches == 2
+
+
+def test_what_all_processes_have(monkeypatch):
+    """As the second of three would see it, which have 1, 2 and 3 times its values."""
+    module, data = pl.LightningModule(), {"loss": torch.tensor([1.0, 2.0]), "more": [torch.tensor(3), 4.0]}
+    assert module.all_gather(data)["more"][1] == 4.0 and module.all_gather(data)["loss"] is data["loss"]
+    monkeypatch.setattr("pi_ml.world.size", lambda: 3)
+    monkeypatch.setattr("pi_ml.world.gathered", lambda value: [n * value for n in (1, 2, 3)])
+    found = module.all_gather(data)
+    assert found["loss"].tolist() == [[1, 2], [2, 4], [3, 6]] and [v.tolist() for v in found["more"]] == [[3, 6, 9], [4, 8, 12]]
