@@ -71,7 +71,7 @@ class GradientTape:
             made = [zeros_like(s) if g is None else g for g, s in zip(made, flat)]
         return nest.pack_sequence_as(sources, made)
 
-    def jacobian(self, target, sources, **_):
+    def jacobian(self, target, sources, unconnected_gradients="none", parallel_iterations=None, experimental_use_pfor=True):
         from tensorflow.ops import array_ops
         if not self._persistent:
             self._used = False
@@ -80,7 +80,8 @@ class GradientTape:
         for i in range(flat_target.shape[0]):
             seed = np.zeros(flat_target.shape[0], target.dtype.as_numpy_dtype)
             seed[i] = 1
-            rows.append(self.gradient(target, sources, array_ops.reshape(seed, target.shape.as_list())))
+            rows.append(self.gradient(target, sources, array_ops.reshape(seed, target.shape.as_list()),
+                                      unconnected_gradients))
             self._used = self._persistent
             self._used = False
         return nest.map_structure(lambda *g: array_ops.reshape(
@@ -225,10 +226,18 @@ def _of_graph(graph, targets, sources, given):
     return [g if d else None for g, d in zip(made, depends)]
 
 
-def gradients(ys, xs, grad_ys=None, name="gradients", **_):
+def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_ops=False, gate_gradients=False,
+              aggregation_method=None, stop_gradients=None, unconnected_gradients="none"):
     """Of a graph; outside use GradientTape."""
+    if stop_gradients:
+        raise NotImplementedError("tf.gradients(stop_gradients=...) is not there: put tf.stop_gradient around these tensors.")
     if active() is None:
         raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
     given = None if grad_ys is None else nest.flatten(grad_ys)
-    return graph_gradients(active(), nest.flatten(ys), nest.flatten(xs), given)
+    flat = nest.flatten(xs)
+    made = graph_gradients(active(), nest.flatten(ys), flat, given)
+    if getattr(unconnected_gradients, "value", unconnected_gradients) == "zero":
+        from tensorflow.ops.array_ops import zeros_like
+        made = [zeros_like(x) if g is None else g for g, x in zip(made, flat)]
+    return made
 

@@ -213,18 +213,21 @@ def _check_types(result, declared):
             raise TypeError(f"map_fn: the function gives {found.name}, but {dtypes.as_dtype(kind).name} was declared.")
 
 
-def scan(fn, elems, initializer=None, name=None, **_):
+def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True, reverse=False,
+         name=None):
+    """fn(what came before, a row) of one row after the other; all results. reverse: from the last row on."""
     from tensorflow.ops import array_ops
     rows = [nest.pack_sequence_as(elems, list(row))
             for row in zip(*[array_ops.unstack(convert_to_tensor(t)) for t in nest.flatten(elems)])]
     state, out = initializer, []
-    for row in rows:
+    for row in reversed(rows) if reverse else rows:
         state = row if state is None else fn(state, row)
         out.append(state)
+    out = out[::-1] if reverse else out
     return nest.map_structure(lambda *parts: array_ops.stack(parts), *out)
 
 
-def foldl(fn, elems, initializer=None, name=None, **_):
+def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
     from tensorflow.ops import array_ops
     state = initializer
     for row in array_ops.unstack(convert_to_tensor(elems)):
@@ -236,7 +239,8 @@ class TensorArray:
     """A list of tensors. Indices that a graph computes make it one tensor of all elements, as loops of the device carry it; then
     its size and the elements' shape are fixed, and elements that nobody writes are zeros."""
 
-    def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None, element_shape=None, name=None, **_):
+    def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None, element_shape=None, name=None,
+                 tensor_array_name=None, infer_shape=True, colocate_with_first_write_call=True):
         self.dtype = dtypes.as_dtype(dtype)
         self._all = [None] * (int(size) if size is not None else 0)
         self._declared = None if element_shape is None or not TensorShape(element_shape).is_fully_defined() else \

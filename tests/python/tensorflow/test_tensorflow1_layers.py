@@ -134,3 +134,20 @@ def test_losses(graph):
         np.testing.assert_allclose(found, wanted, rtol=1e-5)
         assert session.run(weighted) == pytest.approx(2 * x.mean(), rel=1e-5)
         assert session.run(tf.losses.get_total_loss()) == pytest.approx(sum(wanted) + 2 * x.mean() + 3, rel=1e-5)
+
+
+def test_types_are_those_of_inputs_and_scopes():
+    x = tf.constant(X, tf.float16)
+    y = tf.layers.dense(x, 2)
+    assert y.dtype is tf.float16 and all(v.dtype is tf.float16 for v in tf.global_variables())
+    assert tf.layers.Dense(2, dtype=tf.float32, name="single")(tf.constant(X)).dtype is tf.float32
+    with tf.variable_scope("half", dtype=tf.float16, initializer=tf.ones_initializer(), constraint=tf.nn.relu) as half:
+        with tf.variable_scope("inner"):
+            v = tf.get_variable("v", [2])
+    with tf.variable_scope("elsewhere"), tf.variable_scope(half):
+        w = tf.get_variable("w", [2])
+    assert v.dtype is tf.float16 and w.dtype is tf.float16 and w.name == "half/w:0"
+    assert v.constraint is tf.nn.relu and w.constraint is tf.nn.relu
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(w).tolist() == [1, 1]

@@ -198,3 +198,45 @@ def test_constants_of_a_compiled_function_are_first_values(session):
     session.run(tf.global_variables_initializer())
     found = session.run(run)[0]
     assert found.dtype == np.float16 and found.tolist() == [2, 4]
+
+
+def test_gradients_of_losses_and_of_what_is_not_connected(session):
+    w, v = tf.get_variable("w", initializer=[1.0, 2.0]), tf.get_variable("v", initializer=3.0)
+    loss = w * w
+    sgd = tf.train.GradientDescentOptimizer(0.5)
+    (gradient, _), = sgd.compute_gradients(loss, [w], grad_loss=[1.0, 10.0])
+    (by_v,) = tf.gradients(loss, [v], unconnected_gradients="zero")
+    train = sgd.minimize(loss, var_list=[w], grad_loss=tf.constant([0.0, 1.0]))
+    session.run(tf.global_variables_initializer())
+    assert session.run(gradient).tolist() == [2, 40] and session.run(by_v) == 0 and tf.gradients(loss, [v]) == [None]
+    session.run(train)
+    assert session.run(w).tolist() == [1, 0]
+    with pytest.raises(NotImplementedError, match="stop_gradients"):
+        tf.gradients(loss, [w], stop_gradients=[w])
+    with pytest.raises(TypeError, match="no_such"):
+        sgd.minimize(loss, no_such=1)
+
+
+def test_constraints_of_variables_are_kept(session):
+    w = tf.get_variable("w", initializer=[1.0, -1.0], constraint=lambda v: tf.clip_by_value(v, -0.25, 0.25))
+    train = tf.train.GradientDescentOptimizer(0.5).minimize(tf.reduce_sum(w))
+    session.run(tf.global_variables_initializer())
+    session.run(train)
+    assert session.run(w).tolist() == [0.25, -0.25]
+
+
+def test_savers_keep_the_newest(session, tmp_path):
+    step = tf.train.get_or_create_global_step()
+    session.run(tf.global_variables_initializer())
+    saver = tf.train.Saver(max_to_keep=2)
+    for i in range(4):
+        session.run(step.assign(i))
+        saver.save(session, str(tmp_path / "m"), global_step=step)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["checkpoint", "m-2.npz", "m-3.npz"]
+    with pytest.raises(NotImplementedError, match="pad_step_number"):
+        tf.train.Saver(pad_step_number=True)
+
+
+def test_scans_from_the_end(session):
+    made = tf.scan(lambda a, x: a + x, tf.constant([1.0, 2.0, 3.0]), initializer=tf.constant(0.0), reverse=True)
+    assert session.run(made).tolist() == [6, 5, 3]

@@ -4,11 +4,14 @@ gives a second layer the variables of the first."""
 from tensorflow import _names
 from tensorflow.compat.v1.variable_scope import get_variable as _get_variable
 from tensorflow.compat.v1.variable_scope import variable_scope as _variable_scope
+from tensorflow.framework import nest as _nest
 from tensorflow.framework.graphs import current
 from tensorflow.framework.tensors import Tensor as _Tensor
 from tensorflow.framework.tensors import constant_value as _constant_value
+from tensorflow.framework.tensors import convert_to_tensor as _convert
 from tensorflow.keras import layers as _layers
 from tensorflow.keras.engine.base_layer import snake as _snake
+from tensorflow.keras.mixed_precision import policy_of as _policy_of
 from tensorflow.ops import math_ops as _math
 
 Layer = _layers.Layer
@@ -20,8 +23,17 @@ def _scoped(kind):
         def __init__(self, *args, name=None, _reuse=None, **kwargs):
             super().__init__(*args, name=None if name is None else name.split("/")[-1], **kwargs)
             self._asked, self._reuse, self._scope = name, _reuse, None
+            self._typeless = kwargs.get("dtype") is None
+
+        def _set_type(self, inputs):
+            """A layer that was given no type has that of its inputs."""
+            kind = next((t.dtype.name for t in map(_convert, _nest.flatten(inputs)) if t.dtype.is_floating), None)
+            if kind is not None and kind != self.dtype:
+                self._policy = _policy_of(kind)
 
         def __call__(self, *args, **kwargs):
+            if not self.built and self._typeless:
+                self._set_type(args[0] if args else kwargs.get("inputs"))
             if self._scope is None:
                 with _variable_scope(self._asked, _default_name(kind), reuse=self._reuse) as scope:
                     self._scope = scope

@@ -13,7 +13,7 @@ from tensorflow.framework import errors
 from tensorflow.framework.graphs import active, current
 from tensorflow.framework.scopes import group
 from tensorflow.framework.tape import graph_gradients
-from tensorflow.framework.tensors import SymbolicTensor
+from tensorflow.framework.tensors import SymbolicTensor, convert_to_tensor
 from tensorflow.framework.variables import Variable
 from tensorflow.keras import optimizers as _keras
 from tensorflow.keras.optimizers import schedules as _schedules
@@ -65,14 +65,19 @@ class Optimizer:
     def get_name(self):
         return self._name
 
-    def compute_gradients(self, loss, var_list=None, **_):
+    GATE_NONE, GATE_OP, GATE_GRAPH = range(3)
+
+    def compute_gradients(self, loss, var_list=None, gate_gradients=GATE_OP, aggregation_method=None,
+                          colocate_gradients_with_ops=False, grad_loss=None):
+        """grad_loss: the gradient of the loss, ones without it. Everything else says when and where gradients are computed."""
         graph = active()
         if graph is None:
             raise RuntimeError("Optimizers of tf.compat.v1 need a graph; outside of one use tf.keras.optimizers.")
         variables = var_list or [v for v in trainable_variables()]
         if not variables:
             raise ValueError("No variables to optimize.")
-        return list(zip(graph_gradients(graph, [loss], variables), variables))
+        given = None if grad_loss is None else [convert_to_tensor(grad_loss)]
+        return list(zip(graph_gradients(graph, [loss], variables, given), variables))
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
         grads_and_vars = list(grads_and_vars)
@@ -87,6 +92,8 @@ class Optimizer:
                 global_step.assign_add(np.ones((), global_step.dtype.as_numpy_dtype))
         finally:
             graph.on_assign = None
+            for tensor in made:
+                graph.state.pop(id(tensor.assigns), None)
         self._show()
         return group(*made, name=name or self._name)
 
@@ -98,8 +105,9 @@ class Optimizer:
                 variable.remember_initial()
                 graph.add_to_collection("variables", variable)
 
-    def minimize(self, loss, global_step=None, var_list=None, name=None, **_):
-        return self.apply_gradients(self.compute_gradients(loss, var_list), global_step, name)
+    def minimize(self, loss, global_step=None, var_list=None, gate_gradients=GATE_OP, aggregation_method=None,
+                 colocate_gradients_with_ops=False, name=None, grad_loss=None):
+        return self.apply_gradients(self.compute_gradients(loss, var_list, grad_loss=grad_loss), global_step, name)
 
     def variables(self):
         return self.keras.variables()
@@ -115,7 +123,13 @@ def _gather(graph, made, variable, how, value):
     if how != "assign":
         now = graph.read(variable)
         value = math_ops.add(now, value) if how == "assign_add" else math_ops.subtract(now, value)
+    before = next((t for t in made if t.assigns is variable), None)
+    if before is not None:  # a constraint: the last value counts
+        made[:] = [t for t in made if t is not before]
+        before.assigns = None
+        del graph.assigning[before.number]
     made.append(deferred_assign(graph, variable, value))
+    graph.state[id(variable)] = made[-1]  # what the rest of the step reads
     return True
 
 
@@ -233,8 +247,15 @@ get_global_step = create_global_step = get_or_create_global_step
 class Saver:
     """Variables in .npz files."""
 
-    def __init__(self, var_list=None, max_to_keep=5, **_):
-        self._given = var_list
+    def __init__(self, var_list=None, reshape=False, sharded=False, max_to_keep=5, keep_checkpoint_every_n_hours=10000.0,
+                 name=None, restore_sequentially=False, saver_def=None, builder=None, defer_build=False, allow_empty=False,
+                 write_version=None, pad_step_number=False, save_relative_paths=False, filename=None):
+        """max_to_keep: how many checkpoints stay, the newest; None or 0: all."""
+        for given, what in ((reshape, "reshape"), (saver_def, "saver_def"), (builder, "builder"), (filename, "filename"),
+                            (pad_step_number, "pad_step_number")):
+            if given:
+                raise NotImplementedError(f"Saver({what}=...) is not there.")
+        self._given, self._keep, self.last_checkpoints = var_list, max_to_keep, []
 
     def _variables(self):
         from tensorflow.compat.v1.graphs import global_variables
@@ -242,11 +263,21 @@ class Saver:
             return {name if ":" in name else name + ":0": v for name, v in self._given.items()}
         return {v.name: v for v in self._given or global_variables()}
 
-    def save(self, sess, save_path, global_step=None, **_):
+    def save(self, sess, save_path, global_step=None, latest_filename=None, meta_graph_suffix="meta", write_meta_graph=True,
+             write_state=True, strip_default_attrs=False, save_debug_info=False):
+        """Variables alone: graphs are not written."""
+        if isinstance(global_step, (SymbolicTensor, Variable)):
+            global_step = sess.run(global_step)
         path = save_path if global_step is None else f"{save_path}-{int(np.asarray(global_step))}"
         save_arrays(path + ".npz", {name.replace("/", "|"): v.numpy() for name, v in self._variables().items()})
-        with _files.writing(os.path.join(os.path.dirname(path), "checkpoint"), encoding="utf-8") as file:
-            file.write(f'model_checkpoint_path: "{os.path.basename(path)}"\n')
+        if write_state:
+            with _files.writing(os.path.join(os.path.dirname(path), latest_filename or "checkpoint"), encoding="utf-8") as file:
+                file.write(f'model_checkpoint_path: "{os.path.basename(path)}"\n')
+        self.last_checkpoints = [p for p in self.last_checkpoints if p != path] + [path]
+        while self._keep and len(self.last_checkpoints) > self._keep:
+            old = self.last_checkpoints.pop(0) + ".npz"
+            if os.path.exists(old):
+                os.remove(old)
         return path
 
     def restore(self, sess, save_path):

@@ -15,8 +15,9 @@ _scopes = []
 
 
 class VariableScope:
-    def __init__(self, name, reuse=False, initializer=None, dtype=None, regularizer=None):
+    def __init__(self, name, reuse=False, initializer=None, dtype=None, regularizer=None, constraint=None):
         self.name, self.reuse, self.initializer, self.dtype, self.regularizer = name, reuse, initializer, dtype, regularizer
+        self.constraint = constraint
         self.original_name_scope = name + "/" if name else ""
 
     def reuse_variables(self):
@@ -40,9 +41,11 @@ def _unused(outer, name):
 
 @contextlib.contextmanager
 def variable_scope(name_or_scope=None, default_name=None, values=None, initializer=None, regularizer=None, reuse=None,
-                   dtype=None, use_resource=None, custom_getter=None, auxiliary_name_scope=True, **_):
-    if custom_getter is not None:
-        raise NotImplementedError("variable_scope(..., custom_getter=...) is not there; docs/tensorflow.md lists what is.")
+                   dtype=None, use_resource=None, custom_getter=None, auxiliary_name_scope=True, caching_device=None,
+                   partitioner=None, constraint=None):
+    for given, what in ((custom_getter, "custom_getter"), (partitioner, "partitioner")):
+        if given is not None:
+            raise NotImplementedError(f"variable_scope(..., {what}=...) is not there; docs/tensorflow.md lists what is.")
     outer = get_variable_scope()
     if isinstance(name_or_scope, VariableScope):
         full = name_or_scope.name
@@ -54,8 +57,9 @@ def variable_scope(name_or_scope=None, default_name=None, values=None, initializ
         full = "/".join(filter(None, (outer.name, name)))  # "": the scope around it with another `reuse`
     _opened().add(full)
     before = set(_opened())
-    scope = VariableScope(full, outer.reuse if reuse is None else reuse, initializer or outer.initializer, dtype,
-                          regularizer or outer.regularizer)
+    base = name_or_scope if isinstance(name_or_scope, VariableScope) else outer
+    scope = VariableScope(full, outer.reuse if reuse is None else reuse, initializer or base.initializer, dtype or base.dtype,
+                          regularizer or base.regularizer, constraint or base.constraint)
     _scopes.append(scope)
     try:
         named = full != outer.name and auxiliary_name_scope
@@ -98,7 +102,8 @@ def _check_same(name, variable, shape, dtype):
 
 
 def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None,
-                 caching_device=None, partitioner=None, validate_shape=True, use_resource=None, custom_getter=None, **_):
+                 caching_device=None, partitioner=None, validate_shape=True, use_resource=None, custom_getter=None, constraint=None,
+                 synchronization=None, aggregation=None):
     for value, what in ((custom_getter, "custom_getter"), (partitioner, "partitioner")):
         if value is not None:
             raise NotImplementedError(f"get_variable(..., {what}=...) is not there; docs/tensorflow.md lists what is.")
@@ -123,7 +128,7 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
         value, dtype = _given(initializer, shape, dtype or scope.dtype)
     before, current.scopes = current.scopes, ()
     try:
-        out = Variable(value, trainable, name=full, dtype=dtype)
+        out = Variable(value, trainable, name=full, dtype=dtype, constraint=constraint or scope.constraint)
     finally:
         current.scopes = before
     named[full] = out

@@ -18,7 +18,7 @@ class _Around:
         return self._opt.apply_gradients(grads_and_vars, global_step)
 
     def minimize(self, loss, global_step=None, var_list=None, name=None, **kwargs):
-        return self.apply_gradients(self.compute_gradients(loss, var_list), global_step, name)
+        return self.apply_gradients(self.compute_gradients(loss, var_list, **kwargs), global_step, name)
 
     def variables(self):
         return self._opt.variables()
@@ -52,6 +52,8 @@ class GradientAccumulationOptimizerV2(_Around):
         from tensorflow.framework.operations import Operation
         from tensorflow.python.ipu.programs import program
         graph = program()
+        if kwargs.get("grad_loss") is not None:
+            raise NotImplementedError("GradientAccumulationOptimizerV2.minimize(grad_loss=...) is not there: multiply the loss.")
         if graph is None or graph.rounds is None:
             raise RuntimeError("GradientAccumulationOptimizerV2 belongs into the body of ipu.loops.repeat.")
         if graph.rounds % self._count:
