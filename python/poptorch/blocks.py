@@ -39,7 +39,8 @@ class Block(torch.nn.Module):
         capture = current()
         if capture is None:
             return
-        open_blocks = capture.state["open blocks"]
+        open_blocks = capture.state.get("open blocks", [None])
+        _require_entered(len(open_blocks) > 1, "Block")
         open_blocks.pop()
         if open_blocks and open_blocks[-1] is not None:
             capture.record("poptorch::begin_ipu_block", open_blocks[-1])
@@ -47,6 +48,11 @@ class Block(torch.nn.Module):
             capture.recorded = False
         else:
             capture.record("poptorch::end_ipu_block", {})
+
+
+def _require_entered(entered, name, more=""):
+    if not entered:
+        raise Error(f"{more}poptorch.{name} is left but was not entered. Use it in a with statement.")
 
 
 @contextlib.contextmanager
@@ -163,12 +169,15 @@ class NameScope:
     def __enter__(self):
         capture = current()
         if capture is not None:
+            capture.state["name scopes"] = capture.state.get("name scopes", 0) + 1
             capture.record("poptorch::push_name_scope", {"name": self._name})
         return self
 
     def __exit__(self, *_):
         capture = current()
         if capture is not None:
+            _require_entered(capture.state.get("name scopes"), "NameScope")
+            capture.state["name scopes"] -= 1
             capture.record("poptorch::pop_name_scope", {})
 
 
@@ -176,6 +185,10 @@ class Attribute:
     """Gives operators within session attributes, by domain: Attribute(__ai_graphcore={"outline": "a"})."""
 
     def __init__(self, **attributes):
+        for domain, pairs in attributes.items():
+            if not isinstance(pairs, dict):
+                raise Error(f"poptorch.Attribute takes a dict for each domain, such as __ai_graphcore={{'outline': 'a'}}, not "
+                            f"{domain}={pairs!r}.")
         self._attributes = attributes
 
     def __enter__(self):
@@ -219,9 +232,8 @@ class MultiConv:
         capture = current()
         if capture is None:
             return
-        if not capture.state.get("multi conv"):
-            raise Error("Unexpected end_multi_conv: no poptorch.MultiConv was entered. Use it in a with statement.")
-        capture.state["multi conv"] = False
+        _require_entered(capture.state.get("multi conv"), "MultiConv", "Unexpected end_multi_conv: ")
+        capture.state["multi conv"] = kind is not None  # an error within leaves it open, if the program goes on
         if kind is None:
             arguments = {name: self._options.get(name) for name in self._fields}
             capture.record("poptorch::end_multi_conv", arguments)

@@ -206,7 +206,8 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
             args, kwargs = self._call.rebuild(tensors)
             result = self._model(*args, **kwargs)
             if capture.state.get("multi conv"):
-                raise createPoptorchError("A poptorch.MultiConv was entered and not left. Use it in a with statement.")
+                raise createPoptorchError("A poptorch.MultiConv was entered and not left, or left by an error. Use it "
+                                          "in a with statement.")
             outputs = []
             structure = structure_of(result, outputs)
             if not outputs and not self._training:

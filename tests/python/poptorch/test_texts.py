@@ -142,15 +142,45 @@ def test_arguments_that_are_missing():
         model(X)
 
 
+@pytest.mark.parametrize("make", [poptorch.MultiConv, lambda: poptorch.NameScope("a"), lambda: poptorch.Block("a")])
+@pytest.mark.parametrize("before", [False, True])
+def test_contexts_that_are_left_but_were_not_entered(make, before):
+    def forward(self, x):
+        scope = make()
+        if before:
+            with scope:
+                x = torch.conv1d(x, torch.ones(1, 1, 1))
+        scope.__exit__(None, None, None)
+        return x
+
+    with says(f"poptorch.{type(make()).__name__} is left but was not entered."):
+        run(forward, torch.ones(1, 1, 2))
+
+
 def test_convolutions_that_are_not_gathered():
+    def broken(self, x):
+        try:
+            with poptorch.MultiConv():
+                x = torch.conv1d(x, torch.ones(1, 1, 1))
+                raise KeyError
+        except KeyError:
+            return x
+
+    with says("A poptorch.MultiConv was entered and not left"):
+        run(lambda _, x: (poptorch.MultiConv().__enter__(), torch.conv1d(x, torch.ones(1, 1, 1)))[1], torch.ones(1, 1, 2))
+    with says("or left by an error."):
+        run(broken, torch.ones(1, 1, 2))
     with says("Unexpected end_multi_conv"):
         run(lambda _, x: (poptorch.MultiConv().__exit__(None, None, None), x)[1], X)
-    with says("A poptorch.MultiConv was entered and not left."):
-        run(lambda _, x: (poptorch.MultiConv().__enter__(), torch.conv1d(x, torch.ones(1, 1, 1)))[1], torch.ones(1, 1, 2))
     with pytest.raises(ValueError, match="Invalid partials types"):
         poptorch.MultiConv().partialsTypes("half")
     with pytest.raises(AssertionError, match="Invalid plan type"):
         poptorch.MultiConv().planType("parallel")
+
+
+def test_attributes_that_are_no_dicts():
+    with says("poptorch.Attribute takes a dict for each domain"):
+        poptorch.Attribute(outline="a")
 
 
 def test_custom_operators():
