@@ -52,6 +52,7 @@ public:
 
   void EnableIpu(int ipu_device_num = 1, int ipu_micro_batch_size = 1,
                  bool ipu_enable_pipelining = false, int ipu_batches_per_step = 1);
+  // Predictors run PopART's sessions, with the same results, whatever the last one says.
   void SetIpuConfig(bool ipu_enable_fp16 = false, int ipu_replica_num = 1,
                     float ipu_available_memory_proportion = 1.0f,
                     bool ipu_enable_half_partial = false,
@@ -70,6 +71,7 @@ public:
   int ipu_replica_num() const { return replicas_; }
   float ipu_available_memory_proportion() const { return memory_proportion_; }
   bool ipu_enable_half_partial() const { return half_partial_; }
+  bool ipu_enable_model_runtime_executor() const { return model_runtime_; }
   const std::vector<std::vector<std::string>> &ipu_custom_ops_info() const { return custom_ops_; }
   const std::map<std::string, bool> &ipu_custom_patterns() const { return patterns_; }
 
@@ -91,7 +93,7 @@ private:
   std::string prog_file_, params_file_;
   std::string prog_, params_; // of memory
   bool from_memory_ = false, use_ipu_ = false, pipelining_ = false, fp16_ = false,
-       half_partial_ = false, glog_info_ = true, ir_optim_ = true;
+       half_partial_ = false, model_runtime_ = false, glog_info_ = true, ir_optim_ = true;
   int device_num_ = 1, micro_batch_ = 1, batches_ = 1, replicas_ = 1;
   float memory_proportion_ = 0;
   std::vector<std::vector<std::string>> custom_ops_;

@@ -89,11 +89,13 @@ def test_clones_run_by_themselves(files):
 
 def test_a_configuration_file(files, tmp_path):
     path = tmp_path / "ipu.conf"
-    path.write_text("ipu_device_num, 1\nipu_micro_batch_size, 4\nipu_batches_per_step, 2\nipu_enable_fp16, false\n")
+    path.write_text("ipu_device_num, 1\nipu_micro_batch_size, 4\nipu_batches_per_step, 2\nipu_enable_fp16, false\n"
+                    "ipu_enable_half_partial, true\nipu_enable_model_runtime_executor, true\n")
     config = inference.Config(*files[:2])
     config.load_ipu_config(str(path))
     (scores, _), _ = predicted(config)
-    assert scores.shape == (2, 4, 5)
+    assert scores.shape == (2, 4, 5) and config.ipu_enable_half_partial() and config.ipu_enable_model_runtime_executor()
+    np.testing.assert_allclose(scores.reshape(8, 5), files[2][0], rtol=1e-3)
     path.write_text("ipu_devices, 1\n")
     with pytest.raises(ValueError, match=r"ipu.conf:1: .ipu_devices, 1. is no line"):
         config.load_ipu_config(str(path))

@@ -96,13 +96,11 @@ void Config::SetIpuConfig(bool ipu_enable_fp16, int ipu_replica_num,
   if (!(ipu_available_memory_proportion > 0 && ipu_available_memory_proportion <= 1))
     throw popart::error("ipu_available_memory_proportion must be above 0 and at most 1, not {}.",
                         ipu_available_memory_proportion);
-  if (ipu_enable_model_runtime_executor)
-    throw popart::error(
-        "ipu_enable_model_runtime_executor=true is not there: predictors run PopART's sessions.");
   fp16_ = ipu_enable_fp16;
   replicas_ = ipu_replica_num;
   memory_proportion_ = ipu_available_memory_proportion;
   half_partial_ = ipu_enable_half_partial;
+  model_runtime_ = ipu_enable_model_runtime_executor;
 }
 void Config::SetIpuCustomInfo(const std::vector<std::vector<std::string>> &ipu_custom_ops_info,
                               const std::map<std::string, bool> &ipu_custom_patterns) {
@@ -127,7 +125,9 @@ void Config::LoadIpuConfig(const std::string &config_path) {
       {"ipu_replica_num", [&](const std::string &v) { next.replicas_ = std::stoi(v); }},
       {"ipu_available_memory_proportion",
        [&](const std::string &v) { next.memory_proportion_ = std::stof(v); }},
-      {"ipu_enable_half_partial", [&](const std::string &v) { next.half_partial_ = truth(v); }}};
+      {"ipu_enable_half_partial", [&](const std::string &v) { next.half_partial_ = truth(v); }},
+      {"ipu_enable_model_runtime_executor",
+       [&](const std::string &v) { next.model_runtime_ = truth(v); }}};
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
     if (trimmed(line).empty())
