@@ -65,7 +65,7 @@ try {
   // On a telephone: no view is wider than the screen, and the link to it is on the screen.
   await browser.size(400, 900);
   seen.telephone = {};
-  for (const view of views) {
+  for (const view of [...views, 'summary?other=0', 'memory?other=0']) {
     await browser.view(view);
     await browser.frame();
     const wider = `(e => e.scrollWidth - e.clientWidth)(document.querySelector('main'))`;

@@ -223,7 +223,8 @@ export function changed(key: string, value: number, other: number, unit: Unit = 
   return h(
     'span',
     { class: `num ${grown(change)}`, 'data-key': `${key}.change`, 'data-v': change },
-    changeText(change, unit) + (percent ? ` (${percent})` : ''),
+    h('span', {}, changeText(change, unit)),
+    percent ? [' ', h('span', {}, `(${percent})`)] : null,
   );
 }
 // A value, and beside it the other report's and the difference when there is one.
