@@ -16,6 +16,8 @@ for instances in 1 3; do
   spread 3 $instances /usr/bin/python3 "$here/train.py" sharded odd-$instances model >log 2>&1 || fail "$(cat log)"
 done
 cmp odd-1 odd-3 || fail "three instances end elsewhere than one"
+# Weights of another instance than the first.
+spread 4 2 /usr/bin/python3 "$here/broadcast.py" >log 2>&1 || fail "$(cat log)"
 # As large as it gets here: 64 replicas.
 export OPENIPU_NUM_IPUS=64
 for instances in 1 8; do

@@ -472,7 +472,8 @@ void graphcore(Builder &b, CollectiveOperator collective, CommGroup group) {
 
 template <class S> void session(S &s, IStepIO &io, const IWeightsIO &weights) {
   s.prepareDevice(), s.prepareDevice(false), s.loadEngineAndConnectStreams();
-  s.weightsFromHost(), s.weightsToHost(), s.readWeights(weights), s.writeWeights(weights);
+  s.weightsFromHost(), s.broadcastWeights(), s.broadcastWeights(1), s.weightsToHost(),
+      s.readWeights(weights), s.writeWeights(weights);
   s.buffersFromHost(), s.run(io), s.run(io, "name"), s.run("handle", io), s.run("handle", io, "n");
   s.modelToHost("file"), s.resetHostWeights("file"), s.resetHostWeights("file", true);
   s.setRandomSeed(1), s.getRandomSeed(), s.setRNGState(s.getRNGState());

@@ -74,7 +74,7 @@ NAMES = {
         getSerializedGraph updateExternallySavedTensorLocations _serializeIr dataFlow replicationFactor
         accumulationFactor""",
     "TrainingSession": """prepareDevice weightsFromHost run initAnchorArrays modelToHost resetHostWeights getCycleCount
-        setRandomSeed getRandomSeed weightsToHost readWeights writeWeights updateOptimizerFromHost getInfo getTensorIds
+        setRandomSeed getRandomSeed weightsToHost readWeights writeWeights broadcastWeights updateOptimizerFromHost getInfo getTensorIds
         compileAndExport saveExecutable saveVariables loadExecutable loadEngineAndConnectStreams getRNGState setRNGState
         getSummaryReport getSerializedGraph updateExternallySavedTensorLocations _serializeIr dataFlow
         replicationFactor accumulationFactor""",

@@ -25,7 +25,8 @@ namespace popart {
 
 enum class IrSerializationFormat { JSON };
 
-class Session { // for any thread: each call waits for those before it; its callbacks may only ask it
+class Session { // for any thread: each call waits for those before it; its callbacks may only ask
+                // it
 public:
   virtual ~Session();
 
@@ -33,6 +34,8 @@ public:
   void prepareDevice(bool loadEngine = true);
   void loadEngineAndConnectStreams();
   void weightsFromHost();
+  // As weightsFromHost(), with the host's weights of that instance instead of those of the first.
+  void broadcastWeights(int rootRank = 0);
   void weightsToHost();
   void readWeights(const IWeightsIO &weights);  // after weightsToHost, into the caller's arrays
   void writeWeights(const IWeightsIO &weights); // the host's copy; weightsFromHost uploads it

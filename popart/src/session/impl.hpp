@@ -72,9 +72,11 @@ struct Session::Impl {
   void compareInstances() const; // popart::error if one has another model
   void compareOptimizers();      // popart::error if one trains with other values
   [[noreturn]] void refuseOptimizer(unsigned rank) const;
-  void agreeOnWeights();        // those of the first instance
-  void compileOnce();           // the first instance compiles, the others get what it made
-  session::Execution &loaded(); // popart::runtime_error before prepareDevice
+  unsigned instances() const;
+  void agreeOnWeights(unsigned root);
+  void sendWeights(unsigned root); // of that instance's host to the devices of all
+  void compileOnce();              // the first instance compiles, the others get what it made
+  session::Execution &loaded();    // popart::runtime_error before prepareDevice
   std::map<TensorId, ir::HostTensor> heldConstants() const;
   poplar::OptionFlags engineOptions() const;
   std::string memoryAdvice() const; // for a model that does not fit (memoryadvice.cpp)

@@ -25,16 +25,26 @@ void Session::Impl::fitHostWeights() {
   }
 }
 
+void Session::Impl::sendWeights(unsigned root) {
+  if (!loaded().isUsable())
+    load();
+  source->refresh(hostWeights, replicas());
+  if (apart())
+    agreeOnWeights(root);
+  execution->weightsFromHost(hostWeights);
+  state = session::State::Ready;
+}
 void Session::weightsFromHost() {
   const auto turn = impl_->turns.change("weightsFromHost");
-  if (!impl_->loaded().isUsable())
-    impl_->load();
-  auto &execution = impl_->loaded();
-  impl_->source->refresh(impl_->hostWeights, impl_->replicas());
-  if (impl_->apart())
-    impl_->agreeOnWeights();
-  execution.weightsFromHost(impl_->hostWeights);
-  impl_->state = session::State::Ready;
+  impl_->sendWeights(0);
+}
+void Session::broadcastWeights(int rootRank) {
+  const auto turn = impl_->turns.change("broadcastWeights");
+  const int instances = impl_->apart() ? int(impl_->instances()) : 1;
+  if (rootRank < 0 || rootRank >= instances)
+    throw runtime_error("broadcastWeights: there is no instance {}; there are {}.", rootRank,
+                        instances);
+  impl_->sendWeights(unsigned(rootRank));
 }
 void Session::weightsToHost() {
   const auto turn = impl_->turns.change("weightsToHost");

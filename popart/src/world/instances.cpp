@@ -131,17 +131,19 @@ void Session::Impl::refuseOptimizer(unsigned rank) const {
                         "would drift apart; give all instances the same values."));
 }
 
-void Session::Impl::agreeOnWeights() {
+unsigned Session::Impl::instances() const { return openipu::transport().size(); }
+
+void Session::Impl::agreeOnWeights(unsigned root) {
   auto &transport = openipu::transport();
   const auto hashes = openipu::gatherBytes(transport, hashOfWeights(hostWeights));
   if (std::all_of(hashes.begin(), hashes.end(), [&](const auto &h) { return h == hashes[0]; }))
     return;
-  session::log().info("The weights of instance 0 go to all instances.");
+  session::log().info("The weights of instance ", root, " go to all instances.");
   std::string all;
   for (const auto &[id, bytes] : hostWeights)
     all += bytes.view();
   const auto size = all.size();
-  openipu::broadcastBytes(transport, 0, all);
+  openipu::broadcastBytes(transport, root, all);
   if (all.size() != size)
     throw error("The instances have weights of different sizes.");
   std::size_t at = 0;

@@ -135,6 +135,8 @@ template <class C> void bindFiles(py::class_<C> &c) {
 
 template <class C> void bindWeights(py::class_<C> &c) {
   c.def("weightsFromHost", &C::weightsFromHost, Unlocked(), "Sends the host's weights down.")
+      .def("broadcastWeights", &C::broadcastWeights, py::arg("rootRank") = 0, Unlocked(),
+           "Sends the weights that the host of one instance has down to the devices of all.")
       .def("buffersFromHost", &C::buffersFromHost, Unlocked(),
            "Sends the host's values of updatableNamedBuffers down.")
       .def("needsWeights", &C::needsWeights,
