@@ -77,7 +77,7 @@ inline std::unique_ptr<TrainingSession> sessionOf(const Optimizer &optimizer, co
   Network model(how.ipus, 24 / how.parts());
   return TrainingSession::createFromOnnxModel(
       model.builder->getModelProto(), DataFlow(1), model.loss, optimizer,
-      modelDevice(how.ipus * how.replicas), InputShapeInfo(), options);
+      modelDevice(how.ipus * how.replicas, 8 + options.numIOTiles), InputShapeInfo(), options);
 }
 
 inline void train(Session &session, int steps) {

@@ -16,8 +16,8 @@ namespace popart::testing {
 
 using Floats = std::vector<float>;
 
-inline std::shared_ptr<DeviceInfo> modelDevice(int ipus = 1) {
-  DeviceOptions options{{"numIPUs", std::to_string(ipus)}, {"tilesPerIPU", "8"}};
+inline std::shared_ptr<DeviceInfo> modelDevice(int ipus = 1, int tiles = 8) {
+  DeviceOptions options{{"numIPUs", std::to_string(ipus)}, {"tilesPerIPU", std::to_string(tiles)}};
   return DeviceManager::createDeviceManager().createIpuModelDevice(options);
 }
 

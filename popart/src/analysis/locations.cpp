@@ -32,8 +32,8 @@ Locations::Locations(const SessionOptions &o, std::int64_t replicas, bool traini
               {Role::OptimizerState, o.optimizerStateTensorLocationSettings},
               {Role::Accumulator, o.accumulatorTensorLocationSettings},
               {Role::Activation, o.activationTensorLocationSettings}},
-      own_(o.tensorLocationSettingsOverride), differing_(std::move(differing)),
-      replicas_(replicas) {
+      own_(o.tensorLocationSettingsOverride), differing_(std::move(differing)), replicas_(replicas),
+      ioTiles_(o.numIOTiles > 0) {
   byRole_[Role::Activation].location.replicatedTensorSharding = ReplicatedTensorSharding::Off;
   constexpr const char *names[] = {"weight", "optimizerState", "accumulator", "activation"};
   bool sharded = false;
@@ -56,9 +56,13 @@ Locations::Locations(const SessionOptions &o, std::int64_t replicas, bool traini
 
 void Locations::check(const TensorLocation &location, const std::string &what) const {
   for (const TileSet tiles : {location.loadTileSet, location.storageTileSet})
-    if (tiles == TileSet::IO)
-      throw error(base::str(
-          what, ": weights and state cannot pass over I/O tiles yet. Use TileSet::Compute."));
+    if (tiles == TileSet::IO && location.storage == TensorStorage::OnChip)
+      throw error(base::str(what, ": what is kept on the chip lies on the tiles that compute, and "
+                                  "only what is kept off the chip passes over I/O tiles. Use "
+                                  "TileSet::Compute, or TensorStorage::OffChip."));
+    else if (tiles == TileSet::IO && !ioTiles_)
+      throw error(base::str(what, ": there are no I/O tiles to pass over. Set numIOTiles, or use "
+                                  "TileSet::Compute."));
   if (location.replicatedTensorSharding == ReplicatedTensorSharding::Off)
     return;
   const auto &domain = location.shardingDomain;
@@ -80,6 +84,7 @@ Location Locations::located(const TensorId &id, Role role, const TensorInfo &inf
   out.domain = where.shardingDomain;
   out.offChip = where.storage == TensorStorage::OffChip &&
                 large(exact ? 0 : settings->second.minElementsForOffChip);
+  out.ioTiles = out.offChip && where.loadTileSet == TileSet::IO;
   out.sharded = where.replicatedTensorSharding == ReplicatedTensorSharding::On && mayShard_ &&
                 role != Role::Activation && membersOf(out.domain, replicas_) > 1 &&
                 large(exact ? 0 : settings->second.minElementsForReplicatedTensorSharding);
@@ -99,8 +104,15 @@ Location Locations::of(const ir::Graph &graph, ir::Value variable) const {
   return of(
       {v.name, v.info, v.role, v.weight == ir::none ? v.name : graph[v.weight].name, v.gathers});
 }
-Location Locations::ofActivation(const TensorId &id, const TensorInfo &info) const {
-  return located(id, Role::Activation, info);
+Location Locations::ofActivation(const TensorId &id, const TensorInfo &info,
+                                 const std::optional<TensorLocation> &own) const {
+  if (!own || own_.count(id))
+    return located(id, Role::Activation, info);
+  check(*own, base::str("outputTensorLocation of \"", id, "\""));
+  Location out;
+  out.offChip = own->storage == TensorStorage::OffChip;
+  out.ioTiles = out.offChip && own->loadTileSet == TileSet::IO;
+  return out;
 }
 
 void Locations::checkNames(const ir::Graph &graph) const {

@@ -3,13 +3,15 @@
 // on each. An entry for the very tensor counts first, then the settings of its kind.
 #pragma once
 #include "ir/graph.hpp"
+#include <optional>
 #include <popart/sessionoptions.hpp>
 
 namespace popart::analysis {
 
 struct Location {
   bool offChip = false, sharded = false;
-  CommGroup domain; // the replicas that share it out
+  CommGroup domain;     // the replicas that share it out
+  bool ioTiles = false; // off the chip, and on its way from and to there
 };
 
 class Locations {
@@ -30,9 +32,10 @@ public:
   };
   Location of(const Variable &variable) const;
   Location of(const ir::Graph &graph, ir::Value variable) const;
-  Location ofActivation(const TensorId &id, const TensorInfo &info) const;
-  bool mayShard() const { return mayShard_; }                          // some variable
-  bool names(const TensorId &id) const { return own_.count(id) != 0; } // has an entry of its own
+  // `own`: what the model says of it, which counts unless the session has an entry for it.
+  Location ofActivation(const TensorId &id, const TensorInfo &info,
+                        const std::optional<TensorLocation> &own = std::nullopt) const;
+  bool mayShard() const { return mayShard_; }   // some variable
   bool shardsInVain() const { return inVain_; } // asked for, but there is one replica
   std::int64_t replicas() const { return replicas_; }
   // popart::error if an entry names no tensor of the graph.
@@ -47,7 +50,7 @@ private:
   std::map<TensorId, TensorLocation> own_;
   std::set<TensorId> differing_;
   std::int64_t replicas_ = 1;
-  bool mayShard_ = false, inVain_ = false;
+  bool mayShard_ = false, inVain_ = false, ioTiles_ = false;
 };
 
 // Members of a group, the place of a replica in its group, and the group of those that have the

@@ -33,6 +33,7 @@ struct ValueData {
   // Of a variable, by where the session keeps it (transforms/memory/movevariables.hpp):
   Value shardOf = none; // this replica's part of that variable, flat
   bool offChip = false; // in memory beside the chip
+  bool ioTiles = false; // from and to there it passes over I/O tiles
   // Of optimiser state and accumulators:
   Value weight = none;  // that it belongs to; none: to all
   bool gathers = false; // state that gradients are accumulated in
@@ -51,6 +52,12 @@ struct Node {
   Pass pass = Pass::Forward;
   std::vector<std::shared_ptr<const Graph>> bodies; // If: then, else.  Loop, Scan, Call: the body
 };
+
+// A node of the forward pass, or its copy that the backward pass computes again.
+inline bool isOfForward(const Node &node) {
+  return node.pass == Pass::Forward ||
+         (node.pass == Pass::Backward && node.settings.recompute == Recompute::Recompute);
+}
 
 class Graph {
 public:

@@ -263,6 +263,22 @@ RemoteStorage &Lowering::remote(Value variable) {
   return at->second;
 }
 
+poplar::Tensor Lowering::onIoTiles(const poplar::Tensor &t, const std::string &name) {
+  if (!io_)
+    throw internal_error("There are no I/O tiles for \"{}\".", name);
+  const auto whole = io_->getTopLevelGraph();
+  const auto mapping = whole.getTileMapping(t);
+  const auto used = std::find_if(mapping.begin(), mapping.end(),
+                                 [](const auto &regions) { return !regions.empty(); });
+  const auto ipu =
+      static_cast<unsigned>(used - mapping.begin()) / whole.getTarget().getTilesPerIPU();
+  const auto tiles = io_->getTarget().getTilesPerIPU();
+  auto here = io_->createVirtualGraph(ipu * tiles, (ipu + 1) * tiles);
+  auto landed = here.addVariable(t.elementType(), t.shape(), "ioTiles/" + name);
+  poputil::mapTensorLinearly(here, landed);
+  return landed;
+}
+
 poplar::Tensor Lowering::create(Value v) {
   const auto &value = model_[v];
   if (value.kind == Kind::Computed && isBound(v)) { // made once: it may have what users want too
@@ -447,7 +463,7 @@ void Lowering::annotate(const OpView &op, poplar::OptionFlags &options, bool con
   const char *key = convolution ? "pass" : "fullyConnectedPass";
   if (!options_.training)
     options.set(key, "INFERENCE_FWD");
-  else if (op.node().pass == ir::Pass::Forward)
+  else if (ir::isOfForward(op.node()))
     options.set(key, "TRAINING_FWD");
 }
 poplar::OptionFlags Lowering::convOptions(const OpView &op) const {

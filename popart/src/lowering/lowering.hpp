@@ -49,6 +49,8 @@ public:
   poplar::Tensor newTensor(ir::Value v, const poplar::Tensor &like = {});
   // Where a variable that is kept off the chip lies.
   RemoteStorage &remote(ir::Value variable);
+  // A tensor like this one, on the I/O tiles of the same IPU.
+  poplar::Tensor onIoTiles(const poplar::Tensor &t, const std::string &name);
   const Options &options() const { return options_; }
   // Options of convolutions and products: the session's, then the node's own annotations.
   poplar::OptionFlags convOptions(const ops::OpView &op) const;
@@ -94,6 +96,7 @@ public:
   poplar::program::Sequence &endOfCycle() { return endOfCycle_; }
   const std::map<std::int64_t, poplar::Tensor> &cycleCounters() const { return counters_; }
   void setSeed(const poplar::Tensor &seed) { seed_ = seed; }
+  void setIoTiles(poplar::Graph &graph) { io_ = &graph; }
 
 private:
   poplar::Tensor wanted(ir::Value v, unsigned depth);
@@ -107,6 +110,7 @@ private:
   void annotate(const ops::OpView &op, poplar::OptionFlags &options, bool convolution) const;
 
   poplar::Graph &root_;
+  poplar::Graph *io_ = nullptr; // none: there are no I/O tiles
   const ir::Graph &model_;
   const Options &options_;
   ir::Links links_;

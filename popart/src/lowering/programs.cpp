@@ -53,7 +53,10 @@ public:
         compute_(tilesOf(*root_, session.numIOTiles, Tiles::Compute)),
         io_(tilesOf(*root_, session.numIOTiles, Tiles::Io)),
         graph_(session.numIOTiles > 0 ? &compute_ : root_.get()),
-        lowering_(*graph_, model.graph, options, model.ipusPerReplica) {}
+        lowering_(*graph_, model.graph, options, model.ipusPerReplica) {
+    if (session.numIOTiles > 0)
+      lowering_.setIoTiles(io_);
+  }
 
   Lowered build() {
     programs_.resize(ProgramCount);
@@ -306,7 +309,7 @@ private:
     const auto settings = model_.inputSettings.find(spec.id);
     if (session_.numIOTiles > 0 && settings != model_.inputSettings.end() &&
         settings->second.tileSet() == TileSet::IO) {
-      const auto landed = onIoTiles(t, spec.id);
+      const auto landed = lowering_.onIoTiles(t, spec.id);
       (overlap_.on ? overlap_.load : into).add(Copy(stream, landed));
       (overlap_.on ? overlap_.takeIn : into).add(Copy(landed, t, false, "ioTileCopy/" + spec.id));
     } else
@@ -333,19 +336,6 @@ private:
       return art.id() == AnchorReturnTypeId::Final || art.id() == AnchorReturnTypeId::Sum ||
              (art.id() == AnchorReturnTypeId::All && may(art));
     });
-  }
-  // A tensor like this one, on the I/O tiles of the same IPU.
-  poplar::Tensor onIoTiles(const poplar::Tensor &t, const TensorId &id) {
-    const auto mapping = root_->getTileMapping(t);
-    const auto used = std::find_if(mapping.begin(), mapping.end(),
-                                   [](const auto &regions) { return !regions.empty(); });
-    const auto ipu =
-        static_cast<unsigned>(used - mapping.begin()) / root_->getTarget().getTilesPerIPU();
-    const auto tiles = io_.getTarget().getTilesPerIPU();
-    auto here = io_.createVirtualGraph(ipu * tiles, (ipu + 1) * tiles);
-    auto landed = here.addVariable(t.elementType(), t.shape(), "ioTiles/" + id);
-    poputil::mapTensorLinearly(here, landed);
-    return landed;
   }
   void makeUp(const poplar::Tensor &t, Sequence &into, const TensorId &id);
 
@@ -386,7 +376,7 @@ private:
       auto stream = graph_->addDeviceToHostFIFO(spec.toHost, t.elementType(), t.numElements());
       Outlet outlet{stream, {}};
       if (session_.numIOTiles > 0 && art.tileSet() == TileSet::IO)
-        outlet.landing = onIoTiles(t, id);
+        outlet.landing = lowering_.onIoTiles(t, id);
       const auto kept = !once              ? t
                         : isAccumulator(v) ? copied(t, id, beforeUpdate_)
                         : changes(v)       ? copied(t, id, into)
@@ -441,7 +431,7 @@ private:
     case AnchorReturnTypeId::All:
       // What is made once per weight update is returned for every micro-batch of it.
       if (overlap_.on && (microBatches() == 1 || &into == &work_.front().program)) {
-        into.add(outlet.early(t, onIoTiles(t, id), overlap_));
+        into.add(outlet.early(t, lowering_.onIoTiles(t, id), overlap_));
         break;
       }
       for (std::int64_t i = 0; i < (pass == Pass::Update ? interface_.accumulationFactor : 1); ++i)

@@ -2,6 +2,7 @@
 // Variables that are kept elsewhere (transforms/memory/movevariables.hpp).
 //   RemoteLoad    a variable beside the chip, brought to the tiles
 //   RemoteStore   writes it back: inputs are the variable and its new value, which is the output
+//                 Both pass over the I/O tiles with attribute ioTiles = 1.
 //   ShardGather   a variable of the shape `shape`, of which every replica has a part; attributes
 //                 `replicas` and `collectiveCommGroup` as of the collectives
 #include "lowering/lowering.hpp"
@@ -25,18 +26,30 @@ OpDef moving(const std::string &type, unsigned inputs, const std::string &doc) {
   return op;
 }
 
+// What is exchanged with the memory beside the chip in place of a tensor: itself, or a landing on
+// the I/O tiles.
+poplar::Tensor landing(lowering::Lowering &l, const OpView &op, const poplar::Tensor &t) {
+  return op.integer("ioTiles", 0) ? l.onIoTiles(t, op.in(0).name()) : t;
+}
+
 Tensors load(lowering::Lowering &l, const OpView &op) {
   auto &storage = l.remote(op.in(0));
   auto &layout = storage.layouts[op.node().settings.virtualGraph.value_or(0)];
   const auto t = l.newTensor(op.out(0), layout);
   if (!layout.valid())
     layout = t;
-  l.program().add(poplar::program::Copy(storage.buffer, t, l.name()));
+  const auto landed = landing(l, op, t);
+  l.program().add(poplar::program::Copy(storage.buffer, landed, l.name()));
+  if (landed != t)
+    l.program().add(poplar::program::Copy(landed, t, false, l.name("ioTileCopy")));
   return {t};
 }
 Tensors store(lowering::Lowering &l, const OpView &op) {
   const auto t = l.tensor(op.in(1));
-  l.program().add(poplar::program::Copy(t, l.remote(op.in(0)).buffer, l.name()));
+  const auto landed = landing(l, op, t);
+  if (landed != t)
+    l.program().add(poplar::program::Copy(t, landed, false, l.name("ioTileCopy")));
+  l.program().add(poplar::program::Copy(landed, l.remote(op.in(0)).buffer, l.name()));
   return {t};
 }
 

@@ -201,12 +201,20 @@ TEST(OffChip, SaysWhatCannotBeDone) {
   const TensorLocation ioTiles(TensorStorage::OffChip, TileSet::IO, TileSet::Compute,
                                ReplicatedTensorSharding::Off);
   EXPECT_EQ(message(two, [&](auto &o) { o.weightTensorLocationSettings.location = ioTiles; }),
-            "weightTensorLocationSettings: weights and state cannot pass over I/O tiles yet. Use "
-            "TileSet::Compute.");
-  EXPECT_EQ(
-      message(two, [&](auto &o) { o.tensorLocationSettingsOverride["w0"] = ioTiles; }),
-      "tensorLocationSettingsOverride of \"w0\": weights and state cannot pass over I/O tiles "
-      "yet. Use TileSet::Compute.");
+            "weightTensorLocationSettings: there are no I/O tiles to pass over. Set numIOTiles, or "
+            "use TileSet::Compute.");
+  EXPECT_EQ(message(two, [&](auto &o) { o.tensorLocationSettingsOverride["w0"] = ioTiles; }),
+            "tensorLocationSettingsOverride of \"w0\": there are no I/O tiles to pass over. Set "
+            "numIOTiles, or use TileSet::Compute.");
+  EXPECT_EQ(message(two,
+                    [&](auto &o) {
+                      o.numIOTiles = 32;
+                      o.weightTensorLocationSettings.location = ioTiles;
+                      o.weightTensorLocationSettings.location.storage = TensorStorage::OnChip;
+                    }),
+            "weightTensorLocationSettings: what is kept on the chip lies on the tiles that "
+            "compute, and only what is kept off the chip passes over I/O tiles. Use "
+            "TileSet::Compute, or TensorStorage::OffChip.");
   EXPECT_EQ(message(two, [](auto &o) { o.tensorLocationSettingsOverride["w9"] = beside; }),
             "tensorLocationSettingsOverride names \"w9\", which is no tensor of the model. Did you "
             "mean \"w0\" or \"w1\"?");

@@ -52,6 +52,30 @@ TEST(Phases, TrainToTheSameWeights) {
   }
 }
 
+TEST(Phases, PassOverIoTiles) {
+  const TensorLocation over(TensorStorage::OffChip, TileSet::IO, TileSet::IO,
+                            ReplicatedTensorSharding::Off),
+      sharedOver(TensorStorage::OffChip, TileSet::IO, TileSet::IO, ReplicatedTensorSharding::On);
+  for (const auto &how :
+       {How{}, How{.ipus = 2, .accumulation = 2}, How{.replicas = 2, .accumulation = 2}}) {
+    const auto plain = trained(adam(), {1, how.replicas, how.accumulation}, {}, {""});
+    for (const auto &where : {Where{over, over, over}, Where{sharedOver, sharedOver, sharedOver}}) {
+      auto options = phased(how, 2, where);
+      options.numIOTiles = 32;
+      options.activationTensorLocationSettings = {over, 2, 2};
+      options.reportOptions = {{"showExecutionSteps", "true"}};
+      auto session = sessionOf(adam(), how, options);
+      session->prepareDevice();
+      session->weightsFromHost();
+      train(*session, 3);
+      expectClose(variables(*session, {""}), plain, "over I/O tiles");
+      const auto summary = session->getSummaryReport();
+      for (const char *what : {"remoteLoad/", "remoteStore/", "Activation___", "/ioTileCopy"})
+        EXPECT_NE(summary.find(what), std::string::npos) << what;
+    }
+  }
+}
+
 // Of the second layer: for the forward pass, for the backward pass, and for the update, which waits
 // for the gradients of other small weights.
 TEST(Phases, LoadWeightsOncePerPhaseAndPass) {

@@ -226,13 +226,14 @@ def test_locations(change, make):
     same(train(both, make=make), train(located, make=make))
 
 
-def test_state_does_not_pass_over_io_tiles():
-    def change(options):
+def test_state_passes_over_io_tiles_if_it_is_off_the_chip():
+    def change(options, on_chip=False):
         options.TensorLocations.numIOTiles(32).setOptimizerLocation(
-            TensorLocationSettings().useOnChipStorage(False).useIOTilesToLoad().useIOTilesToStore())
+            TensorLocationSettings().useOnChipStorage(on_chip).useIOTilesToLoad().useIOTilesToStore())
 
-    with pytest.raises(poptorch.Error, match="I/O tiles"):
-        train(change)
+    same(train(lambda options: None), train(change))
+    with pytest.raises(poptorch.Error, match="only what is kept off the chip passes over I/O tiles"):
+        train(lambda options: change(options, on_chip=True))
 
 
 @pytest.mark.parametrize("kind, scale", [(poptorch.ReductionType.Sum, 4), (poptorch.ReductionType.Mean, 1)])

@@ -18,13 +18,15 @@ using ir::Value;
 
 namespace {
 
-// What the user said of the node's output, else the session's settings.
-bool waitsOffChip(const Graph &graph, const Locations &locations, const Node &node, Value v) {
-  const auto &data = graph[v];
+// What the user said of the node's output, as Builder::outputTensorLocation writes it. An
+// activation is never shared out.
+std::optional<TensorLocation> ownLocation(const Node &node) {
   const auto own = node.settings.extra.find<ir::Integers>(sOutputTensorLocationAttribute);
-  if (own && !locations.names(data.name))
-    return !own->empty() && own->front() == static_cast<std::int64_t>(TensorStorage::OffChip);
-  return locations.ofActivation(data.name, data.info).offChip;
+  if (!own)
+    return std::nullopt;
+  const auto at = [&](std::size_t i) { return i < own->size() ? (*own)[i] : 0; };
+  return TensorLocation(static_cast<TensorStorage>(at(0)), static_cast<TileSet>(at(1)),
+                        static_cast<TileSet>(at(2)), ReplicatedTensorSharding::Off);
 }
 
 std::set<Value> readInBackward(const Graph &graph) {
@@ -52,7 +54,10 @@ void moveActivations(Graph &graph, const Locations &locations, bool pipelined) {
       continue;
     const Node made = nodes.back();
     for (const Value v : made.outputs) {
-      if (v == none || !waiting.count(v) || !waitsOffChip(graph, locations, made, v))
+      if (v == none || !waiting.count(v))
+        continue;
+      const auto location = locations.ofActivation(graph[v].name, graph[v].info, ownLocation(made));
+      if (!location.offChip)
         continue;
       if (pipelined)
         throw error(base::str("\"", graph[v].name,
@@ -65,11 +70,12 @@ void moveActivations(Graph &graph, const Locations &locations, bool pipelined) {
                                        {},
                                        ir::Role::Fixed,
                                        none,
-                                       true});
+                                       true,
+                                       location.ioTiles});
       b.settings = made.settings;
       b.settings.extra = {};
       b.settings.name = "remoteStore/" + graph[v].name;
-      b.op("RemoteStore", {storage, v});
+      b.op("RemoteStore", {storage, v}, {{"ioTiles", std::int64_t(location.ioTiles)}});
       moved[v] = storage;
     }
   }

@@ -75,6 +75,7 @@ private:
   }
   void setOffChip(Value v, const Location &location) {
     graph_[v].offChip = location.offChip;
+    graph_[v].ioTiles = location.ioTiles;
     anyOffChip_ |= location.offChip;
   }
 
@@ -135,6 +136,7 @@ private:
   void assign(Node node, Value v, const Region &region) {
     node.inputs[1] = here(node.inputs[1], region);
     node.def = &ops::opOf("RemoteStore");
+    node.attributes.set("ioTiles", std::int64_t(graph_[v].ioTiles));
     nodes_.push_back(std::move(node));
     std::erase_if(loaded_, [&](const auto &entry) { return entry.first.first == v; });
   }
@@ -162,7 +164,13 @@ private:
   }
   void store(Value v, Value value) {
     b_.settings.name = "remoteStore/" + graph_[v].name;
-    b_.op("RemoteStore", {v, value});
+    b_.op("RemoteStore", {v, value}, over(v));
+  }
+
+  ir::Attributes over(Value v) const {
+    ir::Attributes out;
+    out.set("ioTiles", std::int64_t(graph_[v].ioTiles));
+    return out;
   }
 
   // The value itself, or what it is loaded or gathered to in this region.
@@ -180,7 +188,7 @@ private:
   Value loaded(Value variable, const Region &region) {
     const auto [at, fresh] = loaded_.try_emplace({variable, region}, none);
     if (fresh)
-      at->second = named("RemoteLoad", "remoteLoad/", variable, {variable}, {});
+      at->second = named("RemoteLoad", "remoteLoad/", variable, {variable}, over(variable));
     return at->second;
   }
   Value gathered(Value whole, Value shard, const Region &region) {
