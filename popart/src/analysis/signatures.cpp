@@ -76,7 +76,8 @@ std::vector<std::uint32_t> signatures(const Graph &graph) {
   std::unordered_map<std::string, std::uint32_t> known;
   std::vector<std::uint32_t> out;
   for (const Node &node : graph.nodes) {
-    std::string key = base::str(int(node.pass), '/', node.settings.virtualGraph.value_or(-1), '/',
+    const auto pass = ir::isOfForward(node) ? ir::Pass::Forward : node.pass;
+    std::string key = base::str(int(pass), '/', node.settings.virtualGraph.value_or(-1), '/',
                                 node.settings.pipelineStage.value_or(-1), '/');
     addNode(key, graph, node);
     out.push_back(known.emplace(std::move(key), std::uint32_t(known.size())).first->second);

@@ -122,8 +122,8 @@ TEST(PassTexts, RecomputeAddsASecondComputation) {
   EXPECT_EQ(m.now(), R"(maingraph:
   MatMul:0 = MatMul(input, input/1)  FLOAT [4,3]  {recompute}
   Tanh:0 = Tanh(MatMul:0)  FLOAT [4,3]  {recompute}
-  MatMul:0__re = MatMul(input, input/1)  FLOAT [4,3]  {backward}
-  Tanh:0__re = Tanh(MatMul:0__re)  FLOAT [4,3]  {backward}
+  MatMul:0__re = MatMul(input, input/1)  FLOAT [4,3]  {backward, recompute}
+  Tanh:0__re = Tanh(MatMul:0__re)  FLOAT [4,3]  {backward, recompute}
   Mul:0 = Mul(Tanh:0__re, Tanh:0__re)  FLOAT [4,3]  {backward}
 )");
 }

@@ -117,7 +117,7 @@ Convolution forwardOfWeightGrad(const OpView &op) {
 
 poplar::OptionFlags convOptions(const lowering::Lowering &l, const OpView &op, const char *pass) {
   auto options = l.convOptions(op);
-  if (l.options().training && op.node().pass == ir::Pass::Backward)
+  if (l.options().training && !ir::isOfForward(op.node()))
     options.set("pass", pass);
   return options;
 }

@@ -159,9 +159,17 @@ public:
       nodes.push_back(std::move(own));
     }
     graph_.nodes = std::move(nodes);
+    clearMarks();
   }
 
 private:
+  // Only what is computed twice stays marked: the rest may be joined with its neighbours.
+  void clearMarks() {
+    for (auto &node : graph_.nodes)
+      if (isForward(node) && std::none_of(node.outputs.begin(), node.outputs.end(),
+                                          [&](Value v) { return made_.count(v) != 0; }))
+        node.settings.recompute = Recompute::Undefined;
+  }
   const Node *makerOf(Value v) const {
     const int n = v == none || v.value >= links_.producer.size() ? -1 : links_.producer[v.value];
     return n < 0 ? nullptr : &graph_.nodes[std::size_t(n)];
@@ -204,7 +212,6 @@ private:
   Node repeated(const Node &maker) {
     Node repeat = maker;
     repeat.pass = Pass::Backward;
-    repeat.settings.recompute = Recompute::Undefined;
     repeat.settings.pipelineStage = stageAgain(maker);
     repeat.inputs = again(maker.inputs, repeat.settings.pipelineStage);
     for (auto &out : repeat.outputs)
