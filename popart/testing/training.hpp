@@ -80,8 +80,10 @@ private:
       loss = loss == ir::none ? part : b.add(loss, part);
     }
     const auto &c = setup_.context;
-    autodiff::Request request{loss, optimizer::lossScale(graph_, optimizer, setup_.type, c),
-                              weights};
+    const auto scale = optimizer::lossScale(graph_, optimizer, setup_.type, c);
+    autodiff::Request request{loss, scale.start, weights};
+    request.late = scale.rest;
+    request.spread = !c.automaticLossScaling.enabled;
     auto gradients = autodiff::differentiate(graph_, request);
     optimizer::trackGradients(graph_, gradients, weights, c);
     std::erase_if(gradients, [&](const auto &g) { return !weights.count(g.first); });

@@ -288,6 +288,44 @@ def test_automatic_loss_scaling_can_be_watched():
     np.testing.assert_array_equal(anchors["Accum___autoLossScaleStats"], [[[6, 0], [12, 0]]] * 3)
 
 
+@pytest.mark.parametrize("scale", [1000, 100000, 150000])
+def test_loss_scales_beyond_halves_train_models_of_halves(scale):
+    start, label, x = (0.1 * rand(4, 4)).astype(np.float16), np.array([0, 1], np.int32), (0.05 * rand(2, 4)).astype(np.float16)
+
+    def build(b):
+        data = b.addInputTensor(popart.TensorInfo("FLOAT16", [2, 4]), "x")
+        labels = b.addInputTensor(popart.TensorInfo("INT32", [2]), "label")
+        likely = b.aiOnnx.softmax([b.aiOnnx.matmul([data, b.addInitializedInputTensor(start, "w")])])
+        return b.aiGraphcore.nllloss([likely, labels])
+
+    optimizer = popart.SGD({"lossScaling": (scale, False), "defaultLearningRate": (4, False)})
+    session, anchors = training(build, optimizer, [], popart.SessionOptions(), batches=1)
+    session.run(popart.PyStepIO({"x": x, "label": label}, anchors))
+    w = np.empty((4, 4), np.float16)
+    session.weightsToHost()
+    session.readWeights(popart.PyWeightsIO({"w": w}))
+    a, before = x.astype(np.float64), start.astype(np.float64)
+    likely = np.exp(a @ before)
+    likely /= likely.sum(1, keepdims=True)
+    likely[[0, 1], label] -= 1
+    np.testing.assert_allclose(w, before - 4 * a.T @ likely / 2, atol=5e-4)
+
+
+def test_an_automatic_loss_scale_may_begin_beyond_halves():
+    def build(b):
+        x = b.addInputTensor(popart.TensorInfo("FLOAT16", [4, 3]), "x")
+        y = b.aiOnnx.matmul([x, b.addInitializedInputTensor(rand(3, 2).astype(np.float16), "w")])
+        return b.aiGraphcore.identityloss([y], reduction=popart.ReductionType.Sum)
+
+    options = popart.SessionOptions()
+    options.automaticLossScalingSettings.enabled = True
+    optimizer = popart.SGD({"lossScaling": (1e20, False), "defaultLearningRate": (1e-9, False)})
+    session, anchors = training(build, optimizer, ["finalLossScale"], options, batches=3)
+    session.run(popart.PyStepIO({"x": np.abs(rand(3, 4, 3)).astype(np.float16)}, anchors))
+    assert anchors["finalLossScale"].dtype == np.float32
+    np.testing.assert_allclose(anchors["finalLossScale"], [1e20, 5e19, 2.5e19], rtol=1e-6)
+
+
 # ---- operators
 
 

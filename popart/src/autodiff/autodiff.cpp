@@ -36,11 +36,14 @@ std::vector<bool> reachable(const Graph &graph, const std::set<Value> &wanted) {
 class Backward {
 public:
   Backward(Graph &graph, const Request &request)
-      : graph_(graph), matters_(reachable(graph, request.wanted)), wanted_(request.wanted) {
+      : graph_(graph), matters_(reachable(graph, request.wanted)), wanted_(request.wanted),
+        late_(request.late), spread_(request.spread) {
     if (request.loss != none) {
       if (const auto stage = stageOfProducer(request.loss))
         mirror_ = 2 * *stage + request.apart;
       edges_[request.loss].push_back(request.lossGradient);
+      if (late_ != none)
+        small_.insert(request.lossGradient);
     }
     for (const auto &[value, gradient] : request.given)
       edges_[value].push_back(gradient);
@@ -88,9 +91,42 @@ private:
     b.pass = ir::Pass::Backward;
     b.settings = settings.name.empty() && lastSettings_.count(v) ? lastSettings_[v] : settings;
     b.prefix = "GradSum/" + graph_[v].name + "/";
+    const bool small = !wanted_.count(v) && areSmall(it->second);
+    for (Value &edge : it->second)
+      edge = small ? edge : grown(edge, b);
     const Value sum = it->second.size() == 1 ? it->second.front() : b.op("Sum", it->second);
+    if (small)
+      small_.insert(sum);
     gradients_[v] = sum;
     return sum;
+  }
+
+  // ---- gradients that lack the late factor
+  bool areSmall(const Values &gradients) const {
+    return std::ranges::all_of(gradients, [&](Value v) { return small_.count(v) != 0; });
+  }
+  // One number, or one that was spread just now by a node from `first` on. What a likelihood's
+  // gradient is before the softmax is large, and the two are joined later.
+  bool mayStaySmall(const Node &node, Value v, std::size_t first) const {
+    if (graph_[v].info.dataType() != DataType::FLOAT16)
+      return false;
+    const auto isOne = [&](Value one) { return graph_[one].info.nelms() == 1; };
+    const auto spreads = [&](const Node &made) {
+      return !made.outputs.empty() && made.outputs[0] == v && made.def->type == "Expand" &&
+             isOne(made.inputs[0]);
+    };
+    if (isOne(v) || node.def->view || node.def->type == "Nll")
+      return true;
+    const bool folded = graph_[v].kind == ir::Kind::Constant;
+    return spread_ && (folded || std::any_of(graph_.nodes.begin() + std::ptrdiff_t(first),
+                                             graph_.nodes.end(), spreads));
+  }
+  Value grown(Value gradient, ops::GraphBuilder &b) const {
+    return small_.count(gradient) ? times(gradient, b) : gradient;
+  }
+  Value times(Value gradient, ops::GraphBuilder &b) const {
+    const auto type = graph_[gradient].info.dataType();
+    return b.cast(b.mul(b.cast(gradient, DataType::FLOAT), late_), type);
   }
 
   void visit(std::size_t n) {
@@ -104,6 +140,9 @@ private:
     }
     if (!any)
       return;
+    Values made;
+    std::ranges::copy_if(outputGrads, std::back_inserter(made), [](Value v) { return v != none; });
+    const bool small = areSmall(made);
     const ops::OpView view(graph_, node);
     if (!node.def->gradientError.empty())
       view.fail("it cannot be differentiated: ", node.def->gradientError, ".");
@@ -114,7 +153,15 @@ private:
     g.settings = settings;
     g.prefix = "Gradient/" +
                (node.outputs[0] == none ? std::string() : graph_[node.outputs[0]].name) + "/";
-    const Values inputGrads = node.def->grad(g, view);
+    for (Value &gradient : outputGrads)
+      gradient = small || gradient == none ? gradient : grown(gradient, g);
+    const auto first = graph_.nodes.size();
+    Values inputGrads = node.def->grad(g, view);
+    for (Value &gradient : inputGrads)
+      if (small && gradient != none && mayStaySmall(node, gradient, first))
+        small_.insert(gradient);
+      else if (small && gradient != none)
+        gradient = times(gradient, g);
     collect(node, inputGrads, settings);
   }
 
@@ -160,6 +207,9 @@ private:
   Graph &graph_;
   std::vector<bool> matters_;
   std::set<Value> wanted_;
+  Value late_;
+  bool spread_;                        // may lack it
+  std::set<Value> small_;              // gradients that it has yet to multiply
   std::optional<std::int64_t> mirror_; // a stage and that of its gradients together
   std::map<Value, Values> edges_;
   std::map<Value, ir::Settings> lastSettings_;

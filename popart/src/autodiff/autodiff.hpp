@@ -13,6 +13,10 @@ struct Request {
   ir::Value lossGradient;     // what the chain starts from: 1, or the loss scale
   std::set<ir::Value> wanted; // values whose gradients are needed (weights, anchored gradients)
   std::vector<std::pair<ir::Value, ir::Value>> given = {}; // value, its gradient
+  // A number (FLOAT) that the gradients are yet to be multiplied by, as soon as they are more than
+  // one FLOAT16 number; or none. `spread`: also if it is spread over a tensor.
+  ir::Value late = ir::none;
+  bool spread = false;
   bool apart = false; // the backward pass has pipeline stages of its own, also behind the loss
 };
 

@@ -3,7 +3,7 @@
 //   GradientStatistics   counts[i] += how many |elements| are below (0) and not below (1) `edge`
 //   LossScaleUpdate      in the first call and every `period` calls from there: the factor is
 //                        halved if more than `threshold` of the counted elements were large, else
-//                        doubled, as far as the type of the loss scale goes; counting starts again
+//                        doubled, as far as a FLOAT goes; counting starts again
 #include "lowering/lowering.hpp"
 #include "ops/shared/elementwise.hpp"
 #include <popops/ElementWise.hpp>
@@ -50,10 +50,9 @@ Tensors update(lowering::Lowering &l, const OpView &op) {
   const pe::Any due = pe::Equal(pe::_2, zero);
   const pe::Any large =
       pe::Gt(pe::_4, pe::Mul(pe::Const(op.real("threshold")), pe::Add(pe::_3, pe::_4)));
-  // A loss scale beyond the range of its type would make every gradient infinite.
-  const float most = op.in(3).type() == DataType::FLOAT16 ? 32768.0f : 0x1p126f;
-  const pe::Any grown = pe::Min(pe::Mul(pe::_1, pe::Const(2.0f)),
-                                pe::Divide(pe::Const(most), pe::Cast(pe::_5, poplar::FLOAT)));
+  constexpr float most = 0x1p126f; // an infinite loss scale would stay so
+  const pe::Any grown =
+      pe::Min(pe::Mul(pe::_1, pe::Const(2.0f)), pe::Divide(pe::Const(most), pe::_5));
   const pe::Any next = pe::Select(pe::Mul(pe::_1, pe::Const(0.5f)), grown, large);
   change(pe::Select(next, pe::_1, due), {factor, calls, counts[0], counts[1], l.tensor(op.in(3))});
   change(pe::Select(zero, pe::_1, due), {counts, calls});

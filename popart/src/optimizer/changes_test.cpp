@@ -217,7 +217,7 @@ TEST(AutomaticLossScaling, DoublesWhileGradientsAreSmallAndHalvesThenLeavingUpda
   expectNear(training.read("w0"), w, 4e-3, 4e-3);
 }
 
-TEST(AutomaticLossScaling, ChangesFirstAndOncePerPeriodWithinTheRangeOfHalves) {
+TEST(AutomaticLossScaling, ChangesFirstAndOncePerPeriodAlsoBeyondTheRangeOfHalves) {
   Training training(halfScaled(8), automatic(3));
   Doubles factors;
   for (int step = 0; step < 7; ++step) {
@@ -227,10 +227,11 @@ TEST(AutomaticLossScaling, ChangesFirstAndOncePerPeriodWithinTheRangeOfHalves) {
   EXPECT_EQ(factors, (Doubles{2, 2, 2, 4, 4, 4, 8}));
   auto setup = automatic(1);
   setup.context.automaticLossScaling.binEdgeLocation = 1;
-  Training large(halfScaled(16384), setup);
-  for (int step = 0; step < 3; ++step)
+  Training large(halfScaled(1e20f), setup); // all gradients are infinite
+  for (const double expected : {0.5, 0.25, 0.125}) {
     large.step();
-  EXPECT_EQ(large.read(factor)[0], 2);
+    EXPECT_EQ(large.read(factor)[0], expected);
+  }
 }
 
 TEST(AutomaticLossScaling, RefusesWhatItCannotDo) {
@@ -253,17 +254,37 @@ TEST(AutomaticLossScaling, RefusesWhatItCannotDo) {
             "gradientTensorTrackingMethod is not GradientsOfUserSpecifiedTensors.");
 }
 
-TEST(LossScaling, MustFitTheTypeOfTheLoss) {
+TEST(LossScaling, MayOutgrowAHalfOnlyIfItBeganSoOrIsFloat) {
   auto setup = oneWeight();
   setup.type = DataType::FLOAT16;
-  const std::string tooLarge = "lossScaling is 100000, which the loss, a FLOAT16, cannot hold: its "
-                               "largest number is 65504. Take a smaller one, or compute the loss "
-                               "in FLOAT.";
-  EXPECT_EQ(messageOf([&] { Training training(halfScaled(1e5f), setup); }), tooLarge);
   Training training(halfScaled(65504), setup);
-  EXPECT_EQ(messageOf([&] { training.apply(halfScaled(1e5f)); }), tooLarge);
+  EXPECT_EQ(messageOf([&] { training.apply(halfScaled(1e5f)); }),
+            "lossScaling is 100000, which the loss, a FLOAT16, cannot hold: its largest number is "
+            "65504. Take a smaller one, compute the loss in FLOAT, or set "
+            "ensureFp32LossScaleTensor.");
+  EXPECT_NO_THROW(Training(halfScaled(1e5f), setup).apply(halfScaled(2e5f)));
+  setup.context.floatLossScale = true;
+  EXPECT_NO_THROW(Training(halfScaled(8), setup).apply(halfScaled(1e5f)));
   setup.type = DataType::FLOAT;
   EXPECT_NO_THROW(Training(halfScaled(1e5f), setup));
+}
+
+// Gradients of small inputs, which fit in a half when they are scaled.
+TEST(LossScaling, BeyondTheRangeOfHalvesTrainsAsAnyOther) {
+  for (const bool constant : {true, false})
+    for (const float scale : {8.0f, 3e4f, 1e5f, 4e5f}) {
+      auto setup = oneWeight();
+      setup.type = DataType::FLOAT16;
+      setup.context.floatLossScale = true;
+      Training training(
+          SGD({0.5f, true}, {0, true}, {0, true}, {0, true}, {1, true}, {scale, constant}), setup);
+      Doubles w = training.read("w0");
+      training.step();
+      for (std::size_t e = 0; e < w.size(); ++e)
+        if (const double g = gradient(training, 0, e, 0, w[e]); std::abs(g * scale) < 6e4) {
+          EXPECT_NEAR(training.read("w0")[e], w[e] - 0.5 * g, 2e-3) << scale << " at " << e;
+        }
+    }
 }
 
 TEST(HyperParameters, AreNotFoundByTheNamesOfWeights) {

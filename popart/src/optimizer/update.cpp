@@ -693,28 +693,43 @@ namespace {
 constexpr const char *lossScaling = "lossScaling_";
 
 // Infinite gradients would make weights that are no numbers.
+constexpr float largestHalf = 65504;
 HostTensor lossScaleOf(const Optimizer &optimizer, DataType type) {
-  constexpr float largestHalf = 65504;
   if (const float scale = optimizer.getLossScalingVal();
       type == DataType::FLOAT16 && scale > largestHalf)
     throw error(base::str("lossScaling is ", scale,
                           ", which the loss, a FLOAT16, cannot hold: its "
                           "largest number is ",
                           largestHalf,
-                          ". Take a smaller one, or compute the "
-                          "loss in FLOAT."));
+                          ". Take a smaller one, compute the loss in FLOAT, or set "
+                          "ensureFp32LossScaleTensor."));
   return HostTensor::scalar(type, optimizer.getLossScalingVal());
 }
 } // namespace
 
-Value lossScale(ir::Graph &graph, const Optimizer &optimizer, DataType type,
-                const Context &context) {
+static Value wholeLossScale(ir::Graph &graph, const Optimizer &optimizer, DataType type,
+                            const Context &context) {
   const auto first = lossScaleOf(optimizer, type);
   if (context.automaticLossScaling.enabled)
     return automaticLossScale(graph, optimizer, first, context);
   if (optimizer.lossScaling().isConst())
     return graph.addConstant("lossScaling", first);
   return graph.addVariable(lossScaling + nameOf(type), first, Role::HyperParameter);
+}
+
+LossScale lossScale(ir::Graph &graph, const Optimizer &optimizer, DataType type,
+                    const Context &context) {
+  const bool large = optimizer.getLossScalingVal() > largestHalf;
+  if (type != DataType::FLOAT16 ||
+      !(large || context.floatLossScale || context.automaticLossScaling.enabled))
+    return {wholeLossScale(graph, optimizer, type, context)};
+  const Value whole = wholeLossScale(graph, optimizer, DataType::FLOAT, context);
+  ops::GraphBuilder b(graph);
+  b.pass = Pass::Backward;
+  b.prefix = "lossScaling/";
+  constexpr double most = 32768; // with room for a loss that is larger than one
+  const Value start = b.op("Min", {whole, b.scalar(most, whole)});
+  return {b.cast(start, DataType::FLOAT16), b.op("Div", {whole, start})};
 }
 
 std::map<TensorId, HostTensor> hyperParameters(const ir::Graph &graph, const Optimizer &optimizer,

@@ -21,14 +21,19 @@ struct Context {
   ReductionType reduction = ReductionType::Sum;
   MeanReductionStrategy mean = MeanReductionStrategy::Post;
   AutomaticLossScalingSettings automaticLossScaling = {};
+  bool floatLossScale = false; // also if the loss is FLOAT16
   // Weights that only some replicas share; all others are the same everywhere.
   std::map<TensorId, CommGroup> sharedBy = {};
   analysis::Locations locations = {};
 };
 
 // The value the chain of gradients starts from: a constant, or the variable lossScaling_<type>;
-// with automatic loss scaling times its factor.
-ir::Value lossScale(ir::Graph &graph, const Optimizer &optimizer, DataType type,
+// with automatic loss scaling times its factor. A FLOAT scale of a FLOAT16 loss comes in two parts:
+// what FLOAT16 can hold, and the rest (FLOAT), by which gradients are multiplied later.
+struct LossScale {
+  ir::Value start, rest = ir::none;
+};
+LossScale lossScale(ir::Graph &graph, const Optimizer &optimizer, DataType type,
                     const Context &context = {});
 
 // Appends the nodes. State variables take their first value from `state` (initialisers of a saved

@@ -311,6 +311,7 @@ optimizer::Context contextOf(const SessionOptions &o, bool training,
                          o.accumulationAndReplicationReductionType,
                          o.meanAccumulationAndReplicationReductionStrategy,
                          o.automaticLossScalingSettings,
+                         o.ensureFp32LossScaleTensor,
                          {},
                          {}};
   for (const auto &[id, settings] : variables)

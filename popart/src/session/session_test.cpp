@@ -101,8 +101,6 @@ TEST(SessionOptions, RefuseWhatIsNotThereYetInsteadOfIgnoringIt) {
     return "accepted";
   };
   EXPECT_EQ(message([](SessionOptions &) {}), "accepted");
-  EXPECT_EQ(message([](SessionOptions &o) { o.ensureFp32LossScaleTensor = true; }),
-            "ensureFp32LossScaleTensor is not there yet; leave it at its default.");
   EXPECT_EQ(message([](SessionOptions &o) { o.executionPhaseSettings.phases = 2; }),
             "executionPhaseSettings.phases is 2, which needs virtualGraphMode ExecutionPhases.");
   EXPECT_EQ(message([](SessionOptions &o) { o.numIOTiles = 33; }),

@@ -59,10 +59,11 @@ void addGradients(Preparation &p) {
   if (graph[loss].info.nelms() != 1)
     throw error(base::str("The loss \"", request.loss, "\" must be a scalar tensor, but is ",
                           graph[loss].info, ". Reduce it, for instance with identityloss."));
-  autodiff::Request ask{loss,
-                        optimizer::lossScale(graph, *request.optimizer, graph[loss].info.dataType(),
-                                             prepared.context),
-                        trainable(graph)};
+  const auto scale = optimizer::lossScale(graph, *request.optimizer, graph[loss].info.dataType(),
+                                          prepared.context);
+  autodiff::Request ask{loss, scale.start, trainable(graph)};
+  ask.late = scale.rest;
+  ask.spread = !prepared.context.automaticLossScaling.enabled; // which looks at gradients as made
   ask.apart = apart;
   const auto weights = ask.wanted;
   ask.wanted.merge(anchoredGradients(graph, request.flow));
