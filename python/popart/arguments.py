@@ -153,11 +153,12 @@ def explain(function, forms, args, kwargs):
     problems = min(((_problems(form, args, kwargs), form) for form in forms), key=lambda both: misfit(*both))[0]
     if problems:
         name, why = problems[0]
-        text = f"{function}: the argument '{name}' {why}." if name else f"{function} {why}."
+        text = f"The argument '{name}' {why}." if name else f"It {why}."
     elif beyond := [v for v in map(_out_of_range, [*args[1:], *kwargs.values()]) if v is not None]:
-        text = f"{function}: an argument is out of range: {_described(beyond[0])}."
+        text = f"An argument is out of range: {_described(beyond[0])}."
     else:  # nothing that can be seen from here
-        text = f"{function}: the arguments do not fit: {', '.join(_described(a) for a in args[1:])}."
+        text = f"They do not fit: {', '.join(_described(a) for a in args[1:])}."
     if len(forms) > 1:
         text += " It takes " + " or ".join(_shown(form) for form in forms) + "."
-    return text
+    what = "constructor" if function[0].isupper() else "function"
+    return f"{function}(): incompatible {what} arguments. {text}"  # words that programs look for

@@ -27,6 +27,10 @@ def test_of_sessions():
     refused("^Gradient Accumulation only available when training", infer, y, userOptions=options)
     refused("must be a scalar tensor, but is FLOAT", popart.TrainingSession, b.getModelProto(), popart.DataFlow(1, [y]),
             y, popart.ConstSGD(0.1), device())
+    session = infer(y)
+    session.prepareDevice()
+    few = popart.PyStepIO({x: np.ones((2, 2), np.float32)}, session.initAnchorArrays())
+    refused("^Unexpected number of input elements", session.run, few, kind=popart.popart_runtime_error)
     refused("^Failed to load a ModelProto from the string", popart.InferenceSession, b"no model", popart.DataFlow(1, [y]),
             device())
 
@@ -34,5 +38,6 @@ def test_of_sessions():
 def test_of_builders():
     b, x, y = model()
     refused("^availableMemoryProportion must be in \\(0,1\\]", b.setAvailableMemoryProportion, y, 1.5)
+    refused("^relu\\(\\): incompatible function arguments\\. The argument 'args' is missing", b.aiOnnx.relu, kind=TypeError)
     refused("^Invalid opset 'aiOnnxOpset8' selected. Opset for domain ai.onnx already defined as 9", lambda: b.aiOnnxOpset8,
             kind=RuntimeError)

@@ -377,6 +377,8 @@ TEST(Exports, CompiledOfflineRunElsewhere) {
   auto offline = DeviceManager::createDeviceManager().createOfflineIPUDevice(what);
   auto compiled = model.training(flow, sgd, {}, offline);
   compiled->compileAndExport(folder.file("deep/model.popef"));
+  compiled->compileAndExport(folder.file("deep")); // into a folder that is there
+  EXPECT_TRUE(std::filesystem::exists(folder.file("deep/executable.popef")));
   EXPECT_EQ(messageOf([&] { compiled->loadEngineAndConnectStreams(); }),
             "An offline device only compiles: save the executable and load it where there are "
             "IPUs.");

@@ -88,8 +88,11 @@ void Session::compileAndExport(const std::string &file) {
   const auto turn = impl_->turns.change("compileAndExport");
   checkExportable(*impl_, "compileAndExport");
   impl_->compile();
-  session::makeFolderOf(file); // as PopART's documentation says
-  session::writeWhole(file, [&](std::ostream &out) { compileAndExport(out); });
+  std::error_code none;
+  const auto path =
+      fs::is_directory(file, none) ? fs::path(file) / "executable.popef" : fs::path(file);
+  session::makeFolderOf(path); // as PopART's documentation says
+  session::writeWhole(path, [&](std::ostream &out) { compileAndExport(out); });
 }
 void Session::compileAndExport(std::ostream &out) {
   const auto turn = impl_->turns.change("compileAndExport");
@@ -134,7 +137,8 @@ void Session::loadExecutableFromFile(const std::string &file) {
     throw error(base::str("The executable ", file,
                           " is a folder. Name the file in it, such as executable.popef."));
   if (fs::exists(file, missing) && !fs::is_regular_file(file, missing)) // a pipe may wait for ever
-    throw error(base::str("The executable ", file, " is no ordinary file. Copy it into one first."));
+    throw error(
+        base::str("The executable ", file, " is no ordinary file. Copy it into one first."));
   std::ifstream in(file, std::ios::binary);
   if (!in)
     throw error(base::str("The executable ", file, " cannot be opened."));

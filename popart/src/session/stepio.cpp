@@ -32,9 +32,9 @@ namespace {
 char *next(const TensorId &id, IArray &array, std::int64_t at, std::int64_t elements,
            const char *what) {
   if (at + elements > static_cast<std::int64_t>(array.nelms()))
-    throw runtime_error(base::str("The ", what, " array of \"", id, "\" has ", array.nelms(),
-                                  " elements, but one micro-batch of one replica has ", elements,
-                                  "."));
+    throw runtime_error(base::str("Unexpected number of ", what, " elements: the array of \"", id,
+                                  "\" has ", array.nelms(),
+                                  ", but one micro-batch of one replica has ", elements, "."));
   return static_cast<char *>(array.data()) +
          static_cast<std::size_t>(at) * bytesOf(array.dataType());
 }
@@ -85,9 +85,10 @@ void checkCount(const TensorId &id, const StepTensor &tensor, const IArray &arra
   const auto need = tensor.info.nelms() * tensor.buffers;
   const auto given = static_cast<std::int64_t>(array.nelms());
   if (given != need)
-    throw runtime_error(base::str("The ", what, " array of \"", id, "\" has ", given,
-                                  " elements, but one step needs ", need, ": ", tensor.info.nelms(),
-                                  " of the tensor ", tensor.info, " times ", tensor.factors, "."));
+    throw runtime_error(base::str("Unexpected number of ", what, " elements: the array of \"", id,
+                                  "\" has ", given, ", but one step needs ", need, ": ",
+                                  tensor.info.nelms(), " of the tensor ", tensor.info, " times ",
+                                  tensor.factors, "."));
   if (!session::sameOrder(tensor.info.shape(), array.shape()))
     throw runtime_error(base::str("The ", what, " array of \"", id, "\" has the shape ",
                                   base::list(array.shape()), ", but the tensor is ", tensor.info,

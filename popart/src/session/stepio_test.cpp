@@ -45,13 +45,17 @@ TEST(StepIo, SaysWhatIsWrongWithArrays) {
   EXPECT_EQ((stepMessage<float, std::int32_t>("x", {2, 2}, "Mul:0", {4})),
             "The output array of \"Mul:0\" is of type INT32, but the tensor is FLOAT [2]. Make it "
             "an array of float32.");
-  EXPECT_EQ((stepMessage<float, float>("x", {3}, "Mul:0", {4})),
-            "The input array of \"x\" has 3 elements, but one step needs 4: 2 of the tensor FLOAT "
-            "[2] times 2 (replication factor 1, accumulation factor 1, batches per step 2).");
-  EXPECT_EQ((stepMessage<float, float>("x", {4}, "Mul:0", {2})),
-            "The output array of \"Mul:0\" has 2 elements, but one step needs 4: 2 of the tensor "
-            "FLOAT [2] times 2 (replication factor 1, accumulation factor 1, batches per step 2, "
-            "returned as All).");
+  EXPECT_EQ(
+      (stepMessage<float, float>("x", {3}, "Mul:0", {4})),
+      "Unexpected number of input elements: the array of \"x\" has 3, but one step needs 4: 2 of "
+      "the tensor FLOAT [2] times 2 (replication factor 1, accumulation factor 1, batches per step "
+      "2).");
+  EXPECT_EQ(
+      (stepMessage<float, float>("x", {4}, "Mul:0", {2})),
+      "Unexpected number of output elements: the array of \"Mul:0\" has 2, but one step needs "
+      "4: 2 of the tensor FLOAT [2] times 2 (replication factor 1, accumulation factor 1, batches "
+      "per step 2, "
+      "returned as All).");
 }
 
 TEST(StepIo, LeavesArraysAloneThatAreNoAnchors) {
@@ -152,8 +156,10 @@ TEST(StepIo, ChecksArraysOfEveryStep) {
   };
   for (const bool asserts : {true, false}) {
     EXPECT_EQ(message(4, 4, true), "no error");
-    EXPECT_EQ(message(1, 4, asserts), "The input array of \"x\" has 1 elements");
-    EXPECT_EQ(message(4, 1, asserts), "The output array of \"Mul:0\" has 1 elements");
+    EXPECT_EQ(message(1, 4, asserts),
+              "Unexpected number of input elements: the array of \"x\" has 1");
+    EXPECT_EQ(message(4, 1, asserts),
+              "Unexpected number of output elements: the array of \"Mul:0\" has 1");
   }
   EXPECT_EQ(message(4, 4, true), "no error");
 }
