@@ -72,6 +72,11 @@ _modules = {name: f"tensorflow.{name}" for name in
 _modules |= {name: f"tensorflow.keras.{name}" for name in ("losses", "metrics", "optimizers", "initializers")}
 _modules |= {"Module": "tensorflow.framework.modules:Module", "py_function": "tensorflow.framework.python_functions:py_function",
              "numpy_function": "tensorflow.framework.python_functions:numpy_function"}
+_modules |= {f"{name}_initializer": f"tensorflow.keras.initializers:{kind}" for name, kind in (
+    ("zeros", "Zeros"), ("ones", "Ones"), ("constant", "Constant"), ("random_normal", "RandomNormal"),
+    ("random_uniform", "RandomUniform"))}
+_modules |= {name: f"tensorflow.framework.enumerations:{name}" for name in (
+    "UnconnectedGradients", "VariableSynchronization", "VariableAggregation")}
 _names.lazy(_here, _modules)
 
 __all__ = [_n for _n in _here if not _n.startswith("_")]

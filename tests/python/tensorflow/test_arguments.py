@@ -200,6 +200,8 @@ def test_the_gradient_of_an_exchange():
     (lambda: ipu.all_to_all_op.all_gather(tf.ones(2), 0), ValueError, "must be a positive number, not 0"),
     (lambda: keras.models.clone_model(keras.Sequential(), clone_function=lambda x: x), NotImplementedError, "clone_function"),
     (lambda: keras.layers.InputLayer((2,), sparse=True), NotImplementedError, "sparse"),
+    (lambda: keras.layers.InputLayer((2,), rows=1), ValueError, "Unrecognized keyword arguments: rows"),
+    (lambda: keras.metrics.Metric(rows=1), TypeError, "Keyword argument not understood: rows"),
     (lambda: tf.data.Dataset.range(3).interleave(lambda x: tf.data.Dataset.range(2), -1), ValueError, "must be positive")])
 def test_what_is_refused(call, kind, message):
     with pytest.raises(kind, match=message):

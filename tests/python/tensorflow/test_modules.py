@@ -107,3 +107,12 @@ def test_utils_has_what_config_has():
     for name in ("IPUConfig", "DeviceConnectionType", "MergeRemoteBuffersBehaviour", "SelectionOrder", "configure_ipu_system",
                  "get_ipu_config", "reset_ipu_configuration", "SchedulingAlgorithm", "StochasticRoundingBehaviour"):
         assert getattr(ipu.utils, name) is getattr(ipu.config, name)
+
+
+def test_initialisers_and_enumerations_of_tensorflow():
+    assert tf.zeros_initializer()((2,)).numpy().tolist() == [0, 0] and tf.ones_initializer()((1,), tf.int32).numpy().tolist() == [1]
+    assert tf.constant_initializer(3.0)((2,)).numpy().tolist() == [3, 3] and tf.random_normal_initializer is keras.initializers.RandomNormal
+    v, w = tf.Variable(1.0, aggregation=tf.VariableAggregation.MEAN), tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = v * 2.0
+    assert tape.gradient(y, w, unconnected_gradients=tf.UnconnectedGradients.ZERO).numpy().tolist() == [0, 0]

@@ -15,6 +15,8 @@ __all__ = ["Input", "InputLayer", "Dense", "Activation", "Dropout", "Flatten", "
 class InputLayer(Layer):
     def __init__(self, input_shape=None, batch_size=None, dtype=None, input_tensor=None, sparse=None, name=None, ragged=None,
                  batch_input_shape=None, **kwargs):
+        if kwargs:
+            raise ValueError(f"Unrecognized keyword arguments: {', '.join(kwargs)}")
         for value, what in ((sparse, "sparse"), (ragged, "ragged"), (input_tensor, "input_tensor")):
             if value is not None and value is not False:
                 raise NotImplementedError(f"InputLayer(..., {what}=...) is not there; docs/tensorflow.md lists what is.")

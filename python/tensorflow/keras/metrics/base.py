@@ -24,6 +24,8 @@ def get(identifier):
 class Metric:
     def __init__(self, name=None, dtype=None, **kwargs):
         from tensorflow.keras.engine.base_layer import snake
+        if kwargs:
+            raise TypeError(f"Keyword argument not understood: {', '.join(kwargs)}")
         self._name = name or backend.unique_name(snake(type(self).__name__))
         self._dtype = dtypes.as_dtype(dtype or backend.floatx()).name
         self.__dict__.setdefault("_weights", [])
