@@ -2,6 +2,7 @@
 """Namespaces: what a module shows, and an error for what it does not have that says where the list is."""
 import difflib
 import importlib
+import types
 
 LIST = "docs/tensorflow.md of OpenIPU lists what there is"
 
@@ -20,6 +21,8 @@ def lazy(namespace, modules):
             path, _, attribute = modules[name].partition(":")
             value = importlib.import_module(path)
             value = getattr(value, attribute) if attribute else value
+            if isinstance(value, types.ModuleType) and "__getattr__" not in value.__dict__:
+                lazy(value.__dict__, {})  # its errors say as much
             namespace[name] = value
             return value
         raise missing(own.replace("._shown", ""), name, [*namespace, *modules])
@@ -47,9 +50,22 @@ def _elsewhere(name):
     return None
 
 
+# Names of older releases -> what there is instead.
+_OLD = {"contrib": "tf.keras.layers, tf.data and tf.compat.v1.layers have what was there",
+        **dict.fromkeys(("create_ipu_config", "auto_select_ipus", "select_ipus", "set_compilation_options", "set_ipu_model_options"),
+                        "set attributes of ipu.config.IPUConfig() and call its configure_ipu_system()"),
+        **dict.fromkeys(("PipelineModel", "PipelineSequential"),
+                        "make a tf.keras.Model in a strategy's scope and call its set_pipelining_options"),
+        "autoshard": "ipu.scopes.ipu_shard says where operations are",
+        **dict.fromkeys(("rnn_ops", "PopnnLSTM", "PopnnGRU"), "ipu_tensorflow_addons.v1.layers and "
+                        "ipu_tensorflow_addons.keras.layers have PopnnLSTM and PopnnGRU")}
+
+
 def missing(module, name, there=()):
-    public = _elsewhere(name)
-    if public is not None and public.rpartition(".")[0] != module:
+    public = None if name in _OLD else _elsewhere(name)
+    if name in _OLD:
+        hint = f" Instead, {_OLD[name]}."
+    elif public is not None and public.rpartition(".")[0] != module:
         hint = f" There is {public}."
     else:
         near = difflib.get_close_matches(name, [n for n in there if not n.startswith("_")], 1)

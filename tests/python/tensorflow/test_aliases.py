@@ -80,3 +80,18 @@ def test_an_error_says_where_a_name_is(path, name, public):
         getattr(importlib.import_module(path), name)
     assert ("There is" in str(found.value)) is (public is not None)
     assert public is None or f"There is {public}." in str(found.value)
+
+
+@pytest.mark.parametrize("path, name, instead", [
+    ("tensorflow", "contrib", "tf.compat.v1.layers"), ("tensorflow.python.ipu", "autoshard", "ipu_shard"),
+    ("tensorflow.python.ipu.utils", "create_ipu_config", "IPUConfig"), ("tensorflow.python.ipu", "rnn_ops", "PopnnLSTM"),
+    ("tensorflow.python.ipu.keras", "PipelineModel", "set_pipelining_options")])
+def test_an_error_says_what_older_names_are_now(path, name, instead):
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'.* Instead, .*{instead}"):
+        getattr(importlib.import_module(path), name)
+
+
+def test_iterators_of_tensorflow_1_say_that_they_need_a_graph():
+    for make in (tf.data.Dataset.make_one_shot_iterator, tf.data.Dataset.make_initializable_iterator):
+        with pytest.raises(RuntimeError, match=r"need a graph: .*iter\(dataset\)"):
+            make(tf.data.Dataset.range(3))

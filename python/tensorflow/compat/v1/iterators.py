@@ -8,6 +8,9 @@ from tensorflow.framework.operations import Operation
 
 class GraphIterator:
     def __init__(self, dataset, initialized=False):
+        if active() is None:
+            raise RuntimeError("Iterators of TensorFlow 1 need a graph: call tf.compat.v1.disable_v2_behavior() first, or use "
+                               "iter(dataset).")
         self._dataset = dataset
         self._elements = dataset._make() if initialized else None
         self._tensors = []

@@ -4,6 +4,7 @@ import enum
 
 import numpy as np
 
+from tensorflow import _names
 from tensorflow.framework.arrays import save_arrays
 from tensorflow.python.ipu import flags, system
 from tensorflow.python.ipu.config import (DeviceConnectionType, ExecutionProfileType, IPUConfig,  # noqa: F401
@@ -65,3 +66,6 @@ def export_dataset_to_file(dataset_or_infeed, output_filename, num_elements, fee
 def export_inputs_to_file(inputs, output_filename, feed_dict):
     values = {getattr(t, "name", str(i)): feed_dict.get(t, getattr(t, "array", None)) for i, t in enumerate(inputs)}
     save_arrays(output_filename, {k.replace("/", "."): np.asarray(v) for k, v in values.items() if v is not None})
+
+
+_names.lazy(globals(), {})
