@@ -55,6 +55,14 @@ def _require_entered(entered, name, more=""):
         raise Error(f"{more}poptorch.{name} is left but was not entered. Use it in a with statement.")
 
 
+def check_closed(capture):
+    """An error if forward() left something open that says what operators mean."""
+    if capture.state.get("multi conv"):
+        raise Error("A poptorch.MultiConv was entered and not left, or left by an error. Use it in a with statement.")
+    for name in capture.state.get("open bodies", ()):
+        raise Error(f"The body of a poptorch.{name} was left by an error, but forward() went on.")
+
+
 @contextlib.contextmanager
 def joining_last_block():
     """For layers above, while a model is captured: what stands outside of blocks belongs to the last one, and is no error.

@@ -21,6 +21,7 @@ from ._logging import logGraph, logger, trace
 from ._types import device_type, returned_type
 from .anchors import Anchors, return_type
 from .arguments import Signature
+from .blocks import check_closed
 from .capture import Capture
 from .enums import ConnectionType
 from .errors import createPoptorchError, require, unsupported
@@ -205,9 +206,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
             tensors = [capture.input(shape, dtype) for dtype, shape in zip(self._call.dtypes, shapes)]
             args, kwargs = self._call.rebuild(tensors)
             result = self._model(*args, **kwargs)
-            if capture.state.get("multi conv"):
-                raise createPoptorchError("A poptorch.MultiConv was entered and not left, or left by an error. Use it "
-                                          "in a with statement.")
+            check_closed(capture)
             outputs = []
             structure = structure_of(result, outputs)
             if not outputs and not self._training:

@@ -204,8 +204,14 @@ def _check_body(name, inputs):
                              f"not torch.tensor)")
 
 
-def _results(outputs):
-    return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+def _results(name, body, inputs):
+    """What a body returns."""
+    outputs = body(*inputs)
+    outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+    for value in outputs:
+        if not isinstance(value, torch.Tensor):
+            raise Error(f"Body of poptorch.{name}: it must return tensors, not {type(value).__name__}.")
+    return outputs
 
 
 def _inference_only(capture, name):
@@ -221,11 +227,13 @@ def for_loop(count, body, inputs):
     capture = current()
     if capture is None:
         for _ in range(count):
-            inputs = _results(body(*inputs))
+            inputs = _results("for_loop", body, inputs)
         return inputs
     _inference_only(capture, "for_loop")
+    open_bodies = capture.state.setdefault("open bodies", [])
+    open_bodies.append("for_loop")  # an error within leaves it open
     formals = capture.record("poptorch::start_for_loop", {"inputs": inputs}, [_meta(t) for t in inputs])
-    outputs = _results(body(*formals))
+    outputs = _results("for_loop", body, formals)
     if len(outputs) != len(inputs):
         raise Error(f"Body of poptorch.for_loop has {len(outputs)} outputs and {len(inputs)} inputs; there must be "
                     "as many of both.")
@@ -233,6 +241,7 @@ def for_loop(count, body, inputs):
         if before.shape != after.shape or before.dtype != after.dtype:
             raise Error(f"Body of poptorch.for_loop: output {i} is {after.dtype} {list(after.shape)}, but input {i} "
                         f"is {before.dtype} {list(before.shape)}; they must be alike.")
+    open_bodies.pop()
     return capture.record("poptorch::end_for_loop", {"outputs": outputs, "trip_count": count},
                           [_meta(t) for t in outputs])
 
@@ -243,14 +252,19 @@ def cond(condition, then_body, then_inputs, else_body, else_inputs):
     _check_body("cond", else_inputs)
     capture = current()
     if capture is None:
-        return _results(then_body(*then_inputs) if bool(condition) else else_body(*else_inputs))
+        return _results("cond", *((then_body, then_inputs) if bool(condition) else (else_body, else_inputs)))
     _inference_only(capture, "cond")
+    if isinstance(condition, torch.Tensor) and condition.numel() != 1:
+        raise Error(f"poptorch.cond: the condition must be one value; it has shape {list(condition.shape)}.")
+    open_bodies = capture.state.setdefault("open bodies", [])
+    open_bodies.append("cond")
     capture.record("poptorch::start_if_block", {"condition": condition})
-    one = _results(then_body(*then_inputs))
+    one = _results("cond", then_body, then_inputs)
     capture.record("poptorch::start_else_block", {"outputs": one})
-    other = _results(else_body(*else_inputs))
+    other = _results("cond", else_body, else_inputs)
     if [(t.shape, t.dtype) for t in one] != [(t.shape, t.dtype) for t in other]:
         raise Error("poptorch.cond: both bodies must return as many tensors, of the same shapes and types.")
+    open_bodies.pop()
     return capture.record("poptorch::end_if_block", {"outputs": other, "condition": condition},
                           [_meta(t) for t in one])
 

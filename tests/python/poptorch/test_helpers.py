@@ -347,6 +347,73 @@ def test_loops_with_weights_and_writes():
     close(poptorch.inferenceModel(Model())(x), Model()(x).detach())
 
 
+def test_views_are_read_within_a_body_and_after_it():
+    """What was made anew in the body is not there after it."""
+    def loop(x):
+        y = x * 1
+        first = y[:1]
+        y.add_(1)
+        others = [x + n for n in range(4)]
+        return [poptorch.for_loop(2, lambda a: a + first, [x])[0], first + 0, *others]
+
+    def condition(x):
+        y = x * 1
+        first = y[:1]
+        y.add_(1)
+        return [poptorch.cond(x[0] > 0, lambda a: a + first, [x], lambda a: a - first, [x])[0], first + 0]
+
+    for function in (loop, condition):
+        for ours, torchs in zip(run(function, torch.ones(2)), function(torch.ones(2))):
+            close(ours, torchs)
+
+
+@pytest.mark.parametrize("use", [
+    lambda x, made: made + 1, lambda x, made: made, lambda x, made: poptorch.for_loop(2, lambda a: a + made, [x])[0],
+    lambda x, made: poptorch.cond(x[0] > 0, lambda a: a + made, [x], lambda a: a, [x])[0]])
+def test_tensors_of_a_body_stay_in_it(use):
+    def function(x, within):
+        made = []
+        others = [x + n for n in range(4)]  # numbers that could stand for it
+
+        def body(a):
+            made.append(a * 5)
+            return a + 1
+
+        def outer(a):
+            poptorch.for_loop(2, body, [a])
+            return use(a, made[0])
+
+        if within:
+            return poptorch.for_loop(2, outer, [x])[0]
+        poptorch.for_loop(2, body, [x])
+        return use(x, made[0]), others
+
+    for within in (False, True):
+        with pytest.raises(poptorch.Error, match="tensor that is made in the body of a poptorch.for_loop or poptorch.cond is used "
+                           "outside of it. Return it from the body."):
+            run(lambda x: function(x, within), torch.ones(2))
+
+
+def test_bodies_that_raise():
+    def loop(x):
+        try:
+            poptorch.for_loop(2, lambda a: {}["nothing"], [x])
+        except KeyError:
+            return x
+
+    with pytest.raises(poptorch.Error, match="The body of a poptorch.for_loop was left by an error"):
+        run(loop, torch.ones(2))
+    with pytest.raises(KeyError):
+        run(lambda x: poptorch.cond(x[0] > 0, lambda a: {}["nothing"], [x], lambda a: a, [x])[0], torch.ones(2))
+    for function in (lambda x: poptorch.for_loop(2, lambda a: None, [x]),
+                     lambda x: poptorch.cond(x[0] > 0, lambda a: None, [x], lambda a: a, [x])):
+        for call in (lambda: function(torch.ones(2)), lambda: run(function, torch.ones(2))):
+            with pytest.raises(poptorch.Error, match="it must return tensors, not NoneType"):
+                call()
+    with pytest.raises(poptorch.Error, match=r"the condition must be one value; it has shape \[2\]"):
+        run(lambda x: poptorch.cond(x > 0, lambda a: a, [x], lambda a: a, [x])[0], torch.ones(2))
+
+
 def test_loops_that_cannot_be():
     x = torch.ones(2)
     for inputs in ((x,), x, [1.0]):

@@ -54,13 +54,17 @@ std::string Conversion::describe(const Operation &operation) const {
 
 void Conversion::startRoot(TensorNumber tensor, Value value) {
   auto &state = states_.at(tensor);
-  state.bound = Bound{value, frames_.size() - 1};
+  state.bound = here(value);
   state.base = noTensor;
   state.storage = static_cast<std::uint32_t>(versions_.size());
   state.version = 0;
   versions_.push_back(0);
 }
 void Conversion::bind(TensorNumber tensor, Value value) { startRoot(tensor, value); }
+
+bool Conversion::hasEnded(const Bound &bound) const {
+  return bound.frame >= frames_.size() || frames_[bound.frame]->number != bound.number;
+}
 
 // A value of a graph around the body becomes an input of the body, and of those between.
 Value Conversion::intoFrame(const Bound &bound) {
@@ -85,7 +89,12 @@ Value Conversion::read(TensorNumber tensor) {
   const auto &state = states_.at(tensor);
   if (!state.bound)
     throw popart::internal_error("Tensor {} of the recording is used before it is made.", tensor);
-  if (state.base == noTensor || state.version == versions_[state.storage])
+  const bool ended = hasEnded(*state.bound);
+  if (ended && state.base == noTensor)
+    throw ConversionError((current_ ? describe(*current_) + ": a" : "A") +
+                          " tensor that is made in the body of a poptorch.for_loop or "
+                          "poptorch.cond is used outside of it. Return it from the body.");
+  if (!ended && (state.base == noTensor || state.version == versions_[state.storage]))
     return intoFrame(*state.bound);
   return madeAnew(tensor);
 }
@@ -93,7 +102,7 @@ Value Conversion::read(TensorNumber tensor) {
 Value Conversion::madeAnew(TensorNumber tensor) {
   auto &state = states_.at(tensor);
   const Value value = call(*state.view).at(state.output);
-  state.bound = Bound{value, frames_.size() - 1};
+  state.bound = here(value);
   state.version = versions_[state.storage];
   return value;
 }
@@ -115,7 +124,7 @@ void Conversion::write(TensorNumber tensor, Value value) {
       base = withoutGradient(base, state.base);
     write(state.base, base);
   }
-  state.bound = Bound{value, frames_.size() - 1};
+  state.bound = here(value);
   state.version = versions_[state.storage];
 }
 
@@ -346,6 +355,7 @@ std::string Conversion::lossBy(Value value) const {
 
 void Conversion::beginBody(const std::string &name, const Values &inputs) {
   auto frame = std::make_unique<Frame>();
+  frame->number = ++bodies_;
   frame->own = std::make_unique<popart::Model>(model().body(name));
   frame->model = frame->own.get();
   frame->model->settings = model().settings;

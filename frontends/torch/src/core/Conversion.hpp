@@ -95,6 +95,7 @@ public:
 
 private:
   struct Frame {
+    std::size_t number = 0; // of all that there were
     popart::Model *model = nullptr;
     std::unique_ptr<popart::Model> own;
     Values inputs;
@@ -103,7 +104,8 @@ private:
   };
   struct Bound {
     Value value;
-    std::size_t frame = 0; // in which graph the value is
+    std::size_t frame = 0;  // in which graph the value is,
+    std::size_t number = 0; // which may have ended
   };
   struct State {
     std::optional<Bound> bound;
@@ -132,6 +134,8 @@ private:
   Value withoutGradient(Value value, TensorNumber written);
   Value overwriting(const Operation &operation, TensorNumber written, Value value);
   void startRoot(TensorNumber tensor, Value value);
+  Bound here(Value value) const { return {value, frames_.size() - 1, frames_.back()->number}; }
+  bool hasEnded(const Bound &bound) const;
   Value intoFrame(const Bound &bound);
   Value madeAnew(TensorNumber tensor);
   Value withWrite(const State &view, Value base, Value value);
@@ -144,6 +148,7 @@ private:
   ConversionSettings settings_;
   popart::Model main_{"maingraph"};
   std::vector<std::unique_ptr<Frame>> frames_;
+  std::size_t bodies_ = 0; // that began
   std::vector<State> states_;
   Values variables_;                                      // by weight
   std::map<TensorNumber, Placement> weightPlaces_;        // of their first uses
