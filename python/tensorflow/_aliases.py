@@ -20,9 +20,11 @@ _KERAS = ["tensorflow.keras", *(f"tensorflow.keras.{name}" for name in (
     "layers", "models", "optimizers", "optimizers.schedules", "losses", "metrics", "callbacks", "initializers", "regularizers",
     "constraints", "activations", "utils", "ipu", "mixed_precision", "backend"))]
 _ALL = ["tensorflow.compat.v1", "tensorflow", *(f"tensorflow.{name}" for name in (
-    "compat.v1.nn", "nn", "math", "random", "linalg", "image", "nest", "errors", "data", "compat.v1.train", "compat.v1.layers"))]
+    "compat.v1.nn", "nn", "math", "random", "linalg", "image", "nest", "errors", "data", "compat.v1.train", "compat.v1.layers", "test",
+    "framework.test_cases"))]
 # package -> part of its insides -> where the names of modules of that part are looked for
 INSIDES = {
+    "tensorflow": {"compiler": _ALL},
     "tensorflow.python": {**{part: _ALL for part in ("client", "eager", "framework", "layers", "module", "ops", "platform",
                                                      "training", "util", "autograph", "distribute")},
                           "data": ["tensorflow.data", "tensorflow.compat.v1.data"]},
@@ -38,9 +40,14 @@ class _Insides(types.ModuleType):
     def __getattr__(self, name):
         for path in () if name.startswith("__") else self.places:
             module = importlib.import_module(path)
-            if name in dir(module):
+            if name in dir(module) and not _is_own(module, name):
                 return getattr(module, name)
         raise _names.missing(self.__name__, name)
+
+
+def _is_own(module, name):
+    """A module that another one uses itself, and does not show."""
+    return isinstance(module.__dict__.get(name), types.ModuleType) and name not in getattr(module, "__lazy__", ())
 
 
 def _mirrored(name):
@@ -55,7 +62,7 @@ def _places(name):
     """Where the names of a module of somebody's insides are; None if it is none. It is below a part, no deeper: data.ops.x."""
     for package, parts in INSIDES.items():
         part, *inside = name[len(package) + 1:].split(".") if name.startswith(package + ".") else ("",)
-        if part in parts and len(inside) <= 1 + (part == "data"):
+        if part in parts and len(inside) <= {"data": 2, "compiler": 4}.get(part, 1):
             return parts[part]
     return None
 

@@ -67,7 +67,7 @@ from tensorflow.framework.scopes import group  # noqa: E402,F401
 
 _modules = {name: f"tensorflow.{name}" for name in
             "nn math random linalg image data keras errors distribute config autograph nest debugging compat python version dtypes "
-            "xla estimator saved_model summary io"
+            "xla estimator saved_model summary io test"
             .split()}
 _modules |= {name: f"tensorflow.keras.{name}" for name in ("losses", "metrics", "optimizers", "initializers")}
 _modules |= {"Module": "tensorflow.framework.modules:Module", "py_function": "tensorflow.framework.python_functions:py_function",

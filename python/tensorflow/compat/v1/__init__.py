@@ -156,5 +156,5 @@ _names.lazy(globals(), {"train": "tensorflow.compat.v1.train", "layers": "tensor
                         "saved_model": "tensorflow.saved_model", "data": "tensorflow.compat.v1.data",
                         "nn": "tensorflow.compat.v1.nn", "image": "tensorflow.compat.v1.image",
                         **{name: f"tensorflow.{name}" for name in "math random linalg keras errors nest config xla "
-                           "debugging dtypes version autograph distribute".split()},
+                           "debugging dtypes version autograph distribute test".split()},
                         "initializers": "tensorflow.compat.v1.initializers"})

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""tf.test: test cases of tensors. There are no GPUs."""
+from tensorflow import _names
+from tensorflow.framework.test_cases import TestCase, main, mock  # noqa: F401
+
+
+def get_temp_dir():
+    import tempfile
+    return tempfile.mkdtemp(prefix="test")
+
+
+def is_built_with_cuda():
+    return False
+
+
+def is_built_with_gpu_support():
+    return False
+
+
+def is_gpu_available(cuda_only=False, min_cuda_compute_capability=None):
+    return False
+
+
+def gpu_device_name():
+    return ""
+
+
+_names.lazy(globals(), {})
