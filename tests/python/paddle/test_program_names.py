@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 import paddle
-from paddle import fluid, static
+from paddle import fluid, static, vision
 from paddle.ipu import options
 
 PICTURE = np.random.RandomState(1).randn(2, 3, 5, 4).astype(np.float32)
@@ -174,6 +174,7 @@ def test_older_modules():
     import paddle.base.framework
     from paddle.base.layers import nn
     assert nn is fluid.layers and base.framework is fluid.framework
+    assert base.layers.yolo_box is vision.ops.yolo_box
     x = static.data("x", [2])
     helper = LayerHelper("doubled", input=x)
     out = helper.create_variable_for_type_inference(dtype=x.dtype)
