@@ -48,6 +48,23 @@ std::vector<std::int64_t> widths(const Graph &graph, std::size_t forward) {
   return width;
 }
 
+// The last of the narrowest nodes, if possible one in front of a product: what follows a product
+// is joined with it, and computed again as a whole.
+std::size_t placeToCut(const Graph &graph, const std::vector<std::int64_t> &width,
+                       std::size_t start, std::size_t end) {
+  const auto least =
+      *std::min_element(width.begin() + std::ptrdiff_t(start), width.begin() + std::ptrdiff_t(end));
+  std::size_t last = start;
+  std::optional<std::size_t> before;
+  for (std::size_t n = start; n < end; ++n)
+    if (width[n] == least) {
+      last = n;
+      if (n + 1 < width.size() && graph.nodes[n + 1].def->product)
+        before = n;
+    }
+  return before.value_or(last);
+}
+
 // About sqrt(n) places, each the narrowest of its stretch; what is alive there is kept.
 void chooseStandard(Graph &graph) {
   const auto forward =
@@ -60,10 +77,7 @@ void chooseStandard(Graph &graph) {
   const ir::Links links(graph);
   for (std::size_t start = 0; start < forward; start += stretch) {
     const auto end = std::min(forward, start + stretch);
-    const auto cut =
-        static_cast<std::size_t>(std::min_element(width.begin() + std::ptrdiff_t(start),
-                                                  width.begin() + std::ptrdiff_t(end)) -
-                                 width.begin());
+    const auto cut = placeToCut(graph, width, start, end);
     for (std::size_t n = 0; n <= cut; ++n)
       for (Value v : graph.nodes[n].outputs)
         if (v != none &&
