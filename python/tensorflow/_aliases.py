@@ -21,16 +21,33 @@ _KERAS = ["tensorflow.keras", *(f"tensorflow.keras.{name}" for name in (
     "constraints", "activations", "utils", "ipu", "mixed_precision", "backend"))]
 _ALL = ["tensorflow.compat.v1", "tensorflow", *(f"tensorflow.{name}" for name in (
     "compat.v1.nn", "nn", "math", "random", "linalg", "image", "nest", "errors", "data", "compat.v1.train", "compat.v1.layers", "test",
-    "framework.test_cases"))]
+    "framework.test_cases", "compat.v1.losses", "compat.v1.metrics", "compat.v1.image", "compat.v1.rnn_cell", "debugging",
+    "distribute", "summary"))]
 # package -> part of its insides -> where the names of modules of that part are looked for
 INSIDES = {
-    "tensorflow": {"compiler": _ALL},
+    "tensorflow": {"compiler": _ALL, "core": _ALL},
     "tensorflow.python": {**{part: _ALL for part in ("client", "eager", "framework", "layers", "module", "ops", "platform",
                                                      "training", "util", "autograph", "distribute")},
-                          "data": ["tensorflow.data", "tensorflow.compat.v1.data"]},
+                          "data": ["tensorflow.data", "tensorflow.compat.v1.data"],
+                          "saved_model": ["tensorflow.saved_model"], "estimator": ["tensorflow.estimator"],
+                          "summary": ["tensorflow.compat.v1.summary", "tensorflow.summary"]},
     "tensorflow.keras": {part: _KERAS for part in ("engine", "optimizer_v1", "optimizer_v2", "legacy_tf_layers",
                                                   "mixed_precision")},
+    "tensorflow.keras.layers": {part: _KERAS for part in (
+        "advanced_activations", "convolutional", "convolutional_recurrent", "dense_attention", "embeddings", "merge", "noise",
+        "normalization", "pooling", "recurrent", "recurrent_v2", "wrappers")},
+    "tensorflow.keras.utils": {part: _KERAS for part in ("data_utils", "generic_utils", "layer_utils", "np_utils", "tf_utils")},
     "tensorflow.keras.ipu": {"extensions": ["tensorflow.keras.ipu"]}}
+# Packages below a part: what they have is modules, not names.
+_DEEPER = {"autograph.impl", "compiler.plugin", "compiler.plugin.poplar", "compiler.plugin.poplar.driver",
+           "compiler.plugin.poplar.ops", "compiler.plugin.poplar.tests", "compiler.tests", "compiler.xla", "compiler.xla.experimental",
+           "core.framework", "core.protobuf", "data.experimental", "data.experimental.ops", "data.ops", "data.util", "ops.linalg",
+           "ops.losses"}
+# Names that the insides have for public ones.
+RENAMED = {"ResourceVariable": "tensorflow:Variable", "VariableV1": "tensorflow:Variable", "print_v2": "tensorflow:print",
+           "OptimizerV2": "tensorflow.keras.optimizers:Optimizer",
+           **{f"stateless_random_{kind}": f"tensorflow.random:stateless_{kind}" for kind in ("uniform", "normal")},
+           **{f"{name}_v2": f"tensorflow:{name}" for name in ("where", "cond", "while_loop", "gather", "transpose")}}
 
 
 class _Insides(types.ModuleType):
@@ -38,6 +55,9 @@ class _Insides(types.ModuleType):
     __path__ = ()
 
     def __getattr__(self, name):
+        if name in RENAMED:
+            path, _, name = RENAMED[name].partition(":")
+            return getattr(importlib.import_module(path), name)
         for path in () if name.startswith("__") else self.places:
             module = importlib.import_module(path)
             if name in dir(module) and not _is_own(module, name):
@@ -59,10 +79,11 @@ def _mirrored(name):
 
 
 def _places(name):
-    """Where the names of a module of somebody's insides are; None if it is none. It is below a part, no deeper: data.ops.x."""
+    """Where the names of a module of somebody's insides are; None if it is none. It is below a part or one of _DEEPER."""
     for package, parts in INSIDES.items():
         part, *inside = name[len(package) + 1:].split(".") if name.startswith(package + ".") else ("",)
-        if part in parts and len(inside) <= {"data": 2, "compiler": 4}.get(part, 1):
+        above = ".".join([part, *inside[:-1]])
+        if part in parts and (len(inside) <= 1 or above in _DEEPER):
             return parts[part]
     return None
 

@@ -37,6 +37,19 @@ def test_the_package_keras_is_that_of_tensorflow():
     ("tensorflow.python.client.session", "Session", "compat.v1.Session"),
     ("tensorflow.python.eager.def_function", "function", "function"),
     ("tensorflow.compat.v2", "constant", "constant"),
+    ("tensorflow.python.ops.losses.losses", "mean_squared_error", "compat.v1.losses.mean_squared_error"),
+    ("tensorflow.python.ops.metrics_impl", "accuracy", "compat.v1.metrics.accuracy"),
+    ("tensorflow.python.ops.rnn_cell", "LSTMCell", "compat.v1.nn.rnn_cell.LSTMCell"),
+    ("tensorflow.python.ops.image_ops", "resize_images", "compat.v1.image.resize_images"),
+    ("tensorflow.python.ops.resource_variable_ops", "ResourceVariable", "Variable"),
+    ("tensorflow.python.ops.stateless_random_ops", "stateless_random_uniform", "random.stateless_uniform"),
+    ("tensorflow.python.saved_model.load", "load", "saved_model.load"),
+    ("tensorflow.python.summary.summary", "scalar", "compat.v1.summary.scalar"),
+    ("tensorflow.python.distribute.reduce_util", "ReduceOp", "distribute.ReduceOp"),
+    ("tensorflow.core.protobuf.config_pb2", "ConfigProto", "compat.v1.ConfigProto"),
+    ("keras.layers.recurrent_v2", "LSTM", "keras.layers.LSTM"),
+    ("keras.utils.np_utils", "to_categorical", "keras.utils.to_categorical"),
+    ("keras.optimizer_v2.optimizer_v2", "OptimizerV2", "keras.optimizers.Optimizer"),
     ("tensorflow.compat.v2.keras.layers", "Dense", "keras.layers.Dense"),
     ("tensorflow.compat.v1.keras.layers", "Dense", "keras.layers.Dense"),
 ])
@@ -55,7 +68,7 @@ def test_modules_of_modules():
 
 
 @pytest.mark.parametrize("path", ["keras.nothing", "tensorflow.python.nothing", "tensorflow.nothing",
-                                  "tensorflow.compat.v2.nothing", "tensorflow.python.saved_model"])
+                                  "tensorflow.compat.v2.nothing", "tensorflow.python.ops.a.b.c"])
 def test_what_is_not_there_is_not_found(path):
     with pytest.raises(ModuleNotFoundError):
         importlib.import_module(path)
@@ -66,6 +79,8 @@ def test_names_that_are_not_there_are_named():
         importlib.import_module("tensorflow.python.ops.math_ops").frobnicate
     with pytest.raises(ImportError):
         from tensorflow.python.ops.math_ops import frobnicate  # noqa: F401
+    with pytest.raises(ImportError):
+        from tensorflow.compiler.tests.xla_test import frobnicate  # noqa: F401,F811
 
 
 @pytest.mark.parametrize("path, name, public", [

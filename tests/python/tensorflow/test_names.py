@@ -46,7 +46,7 @@ def names(path):
             continue
         made_in = getattr(value, "__module__", None) or type(value).__module__
         inside = made_in.startswith(("tensorflow.framework", "tensorflow.keras.named"))
-        if inside and path not in ("tensorflow", "tensorflow.compat.v1", "tensorflow.errors"):
+        if inside and path not in ("tensorflow", "tensorflow.compat.v1", "tensorflow.errors", "tensorflow.test"):
             continue  # what the module uses itself
         if inspect.isclass(thing) and name in dir(object):
             continue
