@@ -61,7 +61,9 @@ class _Insides(types.ModuleType):
         for path in () if name.startswith("__") else self.places:
             module = importlib.import_module(path)
             if name in dir(module) and not _is_own(module, name):
-                return getattr(module, name)
+                found = getattr(module, name)
+                if not self.of_modules or isinstance(found, types.ModuleType):
+                    return found
         raise _names.missing(self.__name__, name)
 
 
@@ -86,6 +88,15 @@ def _places(name):
         if part in parts and (len(inside) <= 1 or above in _DEEPER):
             return parts[part]
     return None
+
+
+def _holds_modules(name):
+    """A part, or a package below it: tensorflow.python.ops has a module variable_scope, not the function."""
+    for package in ("tensorflow", "tensorflow.python"):
+        below = name[len(package) + 1:] if name.startswith(package + ".") else ""
+        if below in _DEEPER or below in INSIDES[package]:
+            return True
+    return False
 
 
 def _exists(name):
@@ -114,7 +125,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             self._own = module.__spec__
             return module
         module = _Insides(spec.name, f"Names that programs take from {spec.name}.")
-        module.places = _places(_mirrored(spec.name))
+        module.places, module.of_modules = _places(_mirrored(spec.name)), _holds_modules(_mirrored(spec.name))
         return module
 
     def exec_module(self, module):

@@ -65,6 +65,9 @@ def test_modules_of_modules():
     from tensorflow.python.ops import math_ops
     assert ops.Graph is tf.Graph and tensor_shape.TensorShape is tf.TensorShape
     assert math_ops.cast(1.5, tf.int32).numpy() == 1
+    from tensorflow.python.ops import custom_gradient, map_fn, variable_scope  # functions of these names are in them
+    assert variable_scope.variable_scope is tf.compat.v1.variable_scope and map_fn.map_fn is tf.map_fn
+    assert custom_gradient.custom_gradient is tf.custom_gradient
 
 
 @pytest.mark.parametrize("path", ["keras.nothing", "tensorflow.python.nothing", "tensorflow.nothing",
