@@ -19,9 +19,12 @@ class Block:
     # ---- variables
 
     def create_var(self, name=None, shape=None, dtype=None, type=VarType.LOD_TENSOR, persistable=False,
-                   stop_gradient=False, is_data=False, need_check_feed=False, lod_level=0, **kwargs):
-        var = Variable(self, name, shape, dtype, type, persistable, stop_gradient, is_data, need_check_feed, lod_level)
-        return self._add(var)
+                   stop_gradient=False, is_data=False, need_check_feed=False, lod_level=0, initializer=None):
+        """initializer: an operator of this block makes its first value."""
+        var = self._add(Variable(self, name, shape, dtype, type, persistable, stop_gradient, is_data, need_check_feed, lod_level))
+        if initializer is not None:
+            initializer(var, self)
+        return var
 
     def create_parameter(self, name=None, shape=None, dtype=None, **kwargs):
         return self._add(Parameter(self, name, shape, dtype, **kwargs))
@@ -48,8 +51,9 @@ class Block:
 
     # ---- operators
 
-    def append_op(self, type, inputs=None, outputs=None, attrs=None, infer=True, **kwargs):
-        """Adds an operator; the shapes and types of its results follow from those of its inputs."""
+    def append_op(self, type, inputs=None, outputs=None, attrs=None, infer=True, stop_gradient=False):
+        """Adds an operator; the shapes and types of its results follow from those of its inputs. stop_gradient is of the dynamic
+        graph: in a program variables say it."""
         op = Operator(self, type, inputs, outputs, {**(attrs or {}), **guards.attributes(self.program)})
         self.program._changed()
         if infer:
@@ -57,7 +61,7 @@ class Block:
         self.ops.append(op)
         return op
 
-    def _prepend_op(self, type, inputs=None, outputs=None, attrs=None, **kwargs):
+    def _prepend_op(self, type, inputs=None, outputs=None, attrs=None):
         op = self.append_op(type, inputs, outputs, attrs, infer=False)
         self.ops.insert(0, self.ops.pop())
         return op

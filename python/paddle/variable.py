@@ -109,7 +109,8 @@ class Parameter(Variable):
     """A variable that is initialised by the startup program and trained."""
 
     def __init__(self, block, name=None, shape=None, dtype=None, trainable=True, optimize_attr=None, regularizer=None,
-                 initializer=None, need_clip=True, **kwargs):
+                 initializer=None, need_clip=True, do_model_average=False, is_distributed=False):
+        """do_model_average and is_distributed are of averages and parameter servers, which are not there."""
         super().__init__(block, name, shape, dtype, persistable=True, stop_gradient=not trainable)
         if shape is None or dtype is None or any(d <= 0 for d in self.shape):
             raise ValueError(f"The parameter {self.name!r} needs a dtype and a shape without unknown or empty dimensions, "

@@ -271,3 +271,16 @@ def norm(**kwargs):
 def test_options_that_are_not_there(call, words):
     with pytest.raises(NotImplementedError, match=words):
         call()
+
+
+def test_misspelt_arguments_of_blocks():
+    x, block = static.data("x", [2]), static.default_main_program().global_block()
+    for call in (lambda: block.append_op(type="scale", inputs={"X": x}, outputs={"Out": block.create_var("y")}, attr={"scale": 2.0}),
+                 lambda: block.create_var(name="z", shape=[2], dtype="float32", persistent=True),
+                 lambda: block.create_parameter(name="w", shape=[2], dtype="float32", trained=False)):
+        with pytest.raises(TypeError, match="attr|persistent|trained"):
+            call()
+    start = static.default_startup_program().global_block()
+    start.create_var(name="w", shape=[2], dtype="float32", persistable=True, initializer=paddle.nn.initializer.Constant(3.0))
+    static.Executor().run(static.default_startup_program())
+    assert static.global_scope().array("w").tolist() == [3, 3]
