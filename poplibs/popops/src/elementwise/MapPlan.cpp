@@ -399,24 +399,22 @@ static bool broadcasts(const MapOperands &operands) {
 
 openipu::Plan planMap(const poplar::Graph &graph, const MapTree &tree, const MapOperands &operands,
                       const MapOptions &options, const std::string &exprName) {
-  const bool fusable = canFuse(tree, options);
-  openipu::Plan fused, separate;
+  // Broadcast vectors have vertices of their own, one for each operator.
+  const bool fusable =
+      canFuse(tree, options) && (options.forceGenerateCodelet || !broadcasts(operands));
+  openipu::Plan plan;
   for (std::size_t root = 0; root < tree.roots.size(); ++root) {
     Planner planner(graph, tree, operands, options, root);
-    if (fusable && root == 0)
-      fused.add(planner.fused(exprName));
-    else if (fusable)
-      join(fused.steps[0], planner.fused(exprName));
-    if (!fusable || (broadcasts(operands) && !options.forceGenerateCodelet))
-      separate.append(planner.oneByOne());
+    if (!fusable)
+      plan.append(planner.oneByOne());
+    else if (root == 0)
+      plan.add(planner.fused(exprName));
+    else
+      join(plan.steps[0], planner.fused(exprName));
   }
   if (fusable && tree.roots.size() > 1)
-    dropRepeatedNeeds(graph, operands, fused.steps[0]);
-  // Broadcast vectors have fast vertices of their own.
-  if (fusable && !separate.steps.empty() &&
-      openipu::cyclesOf(separate, graph.getTarget()) < openipu::cyclesOf(fused, graph.getTarget()))
-    return separate;
-  return fusable ? fused : separate;
+    dropRepeatedNeeds(graph, operands, plan.steps[0]);
+  return plan;
 }
 
 } // namespace popops

@@ -81,7 +81,12 @@ TEST(MapPlan, ExpressionsAreFusedWhenTheyCanBe) {
   EXPECT_EQ(fused.steps[0].tiles[0].cycles, 6u * (20 + 2 * 25 * 2));
   EXPECT_EQ(fused.steps[0].flops, 4800u);
   EXPECT_EQ(p.plan(_1 * _2 + _1, {a, b}, {{"enableGenerateCodelet", "false"}}).steps.size(), 2u);
-  EXPECT_EQ(p.plan(_1 * _2 + _1, {row, other}).steps.size(), 1u); // a vector is one input more
+  // One vertex for each operator where an operand is broadcast or repeats elements, unless forced.
+  EXPECT_EQ(p.plan(_1 * _2 + _1, {row, other}).steps.size(), 2u);
+  EXPECT_EQ(p.plan(_1 * _2 + _1, {row, other.broadcast(4, 0).reshape({4, 600})}).steps.size(), 2u);
+  EXPECT_EQ(p.plan(_1 * _2 + _1, {row, other}, {{"forceGenerateCodelet", "true"}}).steps.size(),
+            1u);
+  EXPECT_EQ(p.plan(_1 * _2 + _1, {row, p.variable(HALF, {})}).steps.size(), 1u); // scalars do not
   EXPECT_EQ(p.plan(_1 * INFINITY + _1, {a}).steps.size(), 2u);
   EXPECT_EQ(p.plan(Neg(_1), {a}, {{"forceGenerateCodelet", "true"}}).steps[0].name, "Map");
   EXPECT_EQ(p.plan(Pow(_1, Const(2.0f)), {a}).steps[0].vertex,
