@@ -240,3 +240,26 @@ def test_savers_keep_the_newest(session, tmp_path):
 def test_scans_from_the_end(session):
     made = tf.scan(lambda a, x: a + x, tf.constant([1.0, 2.0, 3.0]), initializer=tf.constant(0.0), reverse=True)
     assert session.run(made).tolist() == [6, 5, 3]
+
+
+def test_one_iterator_of_several_data_sets(session):
+    def rows(first, count):
+        return tf.data.Dataset.from_tensor_slices((np.arange(first, first + count, dtype="float32"), np.ones((count, 2), "int32")))
+    train, test = rows(0, 3), rows(10, 2)
+    iterator = tf.data.Iterator.from_structure(tf.data.get_output_types(train), tf.data.get_output_shapes(train))
+    x, y = iterator.get_next()
+    total = x + tf.cast(tf.reduce_sum(y), tf.float32)
+    with pytest.raises(tf.errors.FailedPreconditionError, match="not been initialized"):
+        session.run(total)
+    starts = [iterator.make_initializer(d) for d in (train, test)]
+    for start, wanted in zip([*starts, starts[0]], ([2, 3, 4], [12, 13], [2, 3, 4])):
+        session.run(start)
+        assert [session.run(total) for _ in wanted] == wanted
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(total)
+    with pytest.raises(TypeError, match="The iterator has elements"):
+        iterator.make_initializer(tf.data.Dataset.range(3))
+    with pytest.raises(ValueError, match="call make_initializer"):
+        iterator.initializer
+    with pytest.raises(NotImplementedError, match="give output_shapes"):
+        tf.data.Iterator.from_structure(tf.float32)

@@ -20,4 +20,4 @@ def get_output_shapes(dataset):
     return dataset.output_shapes
 
 
-_names.lazy(globals(), {})
+_names.lazy(globals(), {"Iterator": "tensorflow.compat.v1.iterators:Iterator"})
