@@ -5,8 +5,8 @@ from tensorflow.framework.test_cases import TestCase, main, mock  # noqa: F401
 
 
 def get_temp_dir():
-    import tempfile
-    return tempfile.mkdtemp(prefix="test")
+    from popart import _files
+    return _files.new_folder("test")
 
 
 def is_built_with_cuda():

@@ -2,11 +2,11 @@
 """Test cases: tf.test.TestCase, and what tests take from TensorFlow's insides (framework.test_util, compiler.tests.xla_test)."""
 import contextlib
 import functools
-import tempfile
 import unittest
 from unittest import mock  # noqa: F401
 
 import numpy as np
+from popart import _files
 
 from . import nest
 from .graphs import Graph, active, current
@@ -29,7 +29,7 @@ class TestCase(unittest.TestCase):
 
     def get_temp_dir(self):
         if not hasattr(self, "_folder"):
-            self._folder = tempfile.mkdtemp(prefix="test")
+            self._folder = _files.new_folder("test")
         return self._folder
 
     # ---- values
