@@ -13,7 +13,7 @@ import torch
 from torch.utils import _python_dispatch as modes
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from . import moving, notices, substitutes
+from . import moving, notices, sharing, substitutes
 from . import poptorch_core as core
 from ._current import current, empty_meta, inner_name, nested_call, set_current
 from ._types import device_type, unsupported_type
@@ -106,6 +106,7 @@ class Capture(TorchDispatchMode):
         self.recorder = core.Recorder()
         self._weights = {id(w.tensor): w for w in weights}
         self._by_memory = {w.memory: w for w in weights}
+        self._by_storage = sharing.by_storage(weights)
         self._inputs = 0
         self._known = {}  # id of a real tensor -> (the tensor, its IpuTensor)
         self._signatures = {}
@@ -208,16 +209,23 @@ class Capture(TorchDispatchMode):
             raise Error("Sparse tensors are not supported.")
         weight = self._weights.get(id(tensor)) or self._by_memory.get(_memory(tensor))
         if weight is not None and id(weight.tensor) != id(tensor):
-            wrapped = self.wrap(weight.tensor)  # .data, or detached by torch itself
+            wrapped = sharing.without_gradient(self, tensor, weight, self.wrap(weight.tensor))  # .data, or a detached member
         elif weight is not None:
             wrapped = self._wrap_weight(weight)
+        elif tensor.device.type == "meta":
+            raise Error("A tensor on the meta device has no values.")
         else:
-            if tensor.device.type == "meta":
-                raise Error("A tensor on the meta device has no values.")
-            values = _values(tensor)
-            wrapped = self.new(_meta(tensor), Known(values))
-            self.recorder.constant(wrapped.number, values.data_ptr(), device_type(values.dtype, narrow=False), values)
+            near = self._by_storage.get(tensor.storage().data_ptr(), ()) if tensor.numel() else ()
+            wrapped = sharing.part_of(self, tensor, near)
+            if wrapped is None:
+                wrapped = self._wrap_constant(tensor)
         self._known[id(tensor)] = (tensor, wrapped)
+        return wrapped
+
+    def _wrap_constant(self, tensor):
+        values = _values(tensor)
+        wrapped = self.new(_meta(tensor), Known(values))
+        self.recorder.constant(wrapped.number, values.data_ptr(), device_type(values.dtype, narrow=False), values)
         return wrapped
 
     def _wrap_weight(self, weight):
@@ -479,6 +487,9 @@ class Capture(TorchDispatchMode):
             return core.result_shapes(recorder)
         except failures:  # told of with the line when the model is converted
             return [tuple(meta.size()) for meta in results]
+
+    def check_shared(self):
+        sharing.check([(t, w) for t, w in self._known.values() if id(t) not in self._weights and w.known and t.numel()])
 
     def write_plain_tensors(self):
         """Tensors that are no parameters or buffers, and that forward() wrote with known values, have them on the host too:

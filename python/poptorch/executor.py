@@ -207,6 +207,7 @@ class PoplarExecutor(Persistence, Latencies, Anchors, OptimizerState, RandomStat
             args, kwargs = self._call.rebuild(tensors)
             result = self._model(*args, **kwargs)
             check_closed(capture)
+            capture.check_shared()
             outputs = []
             structure = structure_of(result, outputs)
             if not outputs and not self._training:

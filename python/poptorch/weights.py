@@ -25,6 +25,8 @@ class Weight:
     def __init__(self, name, tensor, trained, replicas=1):
         self.name, self.tensor, self.trained = name, tensor, trained
         plain = plain_data(tensor)
+        if plain.layout is not torch.strided:
+            raise createPoptorchError(f"Sparse tensors are not supported: {name} has the layout {plain.layout}. Use to_dense().")
         if not plain.is_contiguous():
             plain = plain.contiguous()
             _set_data(tensor, plain)
