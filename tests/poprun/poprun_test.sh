@@ -34,6 +34,8 @@ asked() { LOG=$work/log PATH=$work/fake:$PATH OMPI_ALLOW_RUN_AS_ROOT=1 poprun "$
 local_=$(asked --num-replicas 4 --num-instances 2 --ipus-per-replica 2 --executable-cache-path /cache --mpi-local-args '--one 1' --mpi-global-args '--all' prog --num-replicas 9)
 has "$local_" "--tag-output --oversubscribe --bind-to none --all -np 1 -x POPDIST_NUM_TOTAL_REPLICAS=4"
 has "$local_" "-x POPDIST_REPLICA_INDEX_OFFSET=2 -x POPDIST_LOCAL_INSTANCE_INDEX=1 -x POPDIST_UNIFORM_REPLICAS_PER_INSTANCE=1 -x POPART_CACHE_DIR=/cache"
+has "$local_" "--mca orte_tmpdir_base $work/" # a folder for each run
+[[ $(OMPI_MCA_orte_tmpdir_base=/tmp asked prog) != *tmpdir_base* ]] || fail "the folder that the user names is not taken"
 has "$local_" "--one 1 $build/bin/poprun --watch-instance 0 $(hostname) 600 prog --num-replicas 9 : -np 1 "
 printf '#!/bin/bash\n[[ $* != *--probe-host* ]] || { echo "poprun-probe: ok"; exit; }\nprintf "%%s\\n" "$@" >"$LOG"\n' >fake/mpirun
 far=$(asked --num-replicas 4 --num-instances 4 -H a,b --host-subnet 10.1.0.0/16 --numa-aware prog)

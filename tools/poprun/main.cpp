@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // poprun: starts the instances of a distributed program with Open MPI's mpirun.
+#include "base/NewFile.hpp"
 #include "base/Text.hpp"
 #include "Command.hpp"
 #include "Hosts.hpp"
@@ -11,6 +12,7 @@
 #include "Watch.hpp"
 #include <chrono>
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <ctime>
 #include <iostream>
 
@@ -32,6 +34,14 @@ void say(const Options &options, unsigned level, const std::string &text) {
                 int(millis % 1000));
   std::cerr << time << ' ' << ::getpid() << " POPRUN [" << (level == 1 ? 'I' : 'D') << "] " << text
             << std::endl;
+}
+
+// Of mpiruns that begin at the same time, one may fail to make the folder that they all use, or
+// lose it when another ends. On this host each has one of its own, unless the user says where.
+std::vector<std::string> inFolder(std::vector<std::string> command, const std::string &folder) {
+  if (!std::getenv("OMPI_MCA_orte_tmpdir_base"))
+    command.insert(command.begin() + 1, {"--mca", "orte_tmpdir_base", folder});
+  return command;
 }
 
 std::string versionText(const std::string &format) {
@@ -120,7 +130,10 @@ int start(const Options &options) {
       return 0;
     throw machine::Error("there is no program to run: poprun [options] program [arguments].");
   }
-  const auto command = commandOf(options, plan, {partition.isFixed(), partition.gcds()});
+  const base::TemporaryFolder folder;
+  auto command = commandOf(options, plan, {partition.isFixed(), partition.gcds()});
+  if (!plan.isRemote)
+    command = inFolder(std::move(command), folder.path());
   say(options, 1,
       base::str("starting ", plan.instances.size(), " instances with ", plan.replicasPerInstance,
                 " replicas each"));
