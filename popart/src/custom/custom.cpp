@@ -8,6 +8,7 @@
 #include "base/Text.hpp"
 #include "lowering/lowering.hpp"
 #include <algorithm>
+#include <onnx/defs/schema.h>
 #include <popart/shapeinference.hpp>
 
 namespace popart {
@@ -354,11 +355,23 @@ void OpManager::registerOp(const OperatorIdentifier &opid, const OpDefinition &d
   ops::addOp(std::move(def));
 }
 
-std::set<std::string> declaredAttributes(const std::string &domain, const std::string &type) {
+static std::set<std::string> attributesInOnnx(const std::string &type) {
+  std::set<std::string> names;
+  for (int version = 6; version <= 17; ++version) // since 6 without consumed_inputs
+    if (const auto *schema = onnx::OpSchemaRegistry::Schema(type, version, ""))
+      for (const auto &[name, attribute] : schema->attributes())
+        names.insert(name);
+  return names;
+}
+std::optional<std::set<std::string>> declaredAttributes(const std::string &domain,
+                                                        const std::string &type) {
   auto &all = custom::Registered::get();
   std::lock_guard lock(all.mutex);
-  const auto it = all.attributes.find({domain, type});
-  return it == all.attributes.end() ? std::set<std::string>() : it->second;
+  if (const auto it = all.attributes.find({domain, type}); it != all.attributes.end())
+    return it->second.empty() ? std::nullopt : std::optional(it->second);
+  if (domain == Domain::ai_onnx)
+    return attributesInOnnx(type);
+  return std::nullopt;
 }
 
 // ---- shapes of operators that nobody registered

@@ -130,6 +130,13 @@ def test_attributes_that_the_operator_does_not_declare_are_told_of(library, capf
     told = capfd.readouterr().err
     assert told.count("the operator custom.ops.Polynomial has no attribute bias, coefficient; it declares coefficients.") == 1
     assert "test_custom.py:" in told
-    poptorch.inferenceModel(Calls(lambda x: poptorch.custom_op([x], "LeakyRelu", "ai.onnx", 9, [x], {"alpha": 0.5})[0]))(
-        torch.ones(2))
-    assert "no attribute" not in capfd.readouterr().err  # nobody declared any
+
+
+@pytest.mark.parametrize("name, attributes, text", (
+    ("LeakyRelu", {"alpha": 0.5}, None), ("ReduceSum", {"axes": [0], "keepdims": 0}, None),  # of an older one
+    ("LeakyRelu", {"alfa": 0.5}, "the operator ai.onnx.LeakyRelu has no attribute alfa; it declares alpha."),
+    ("Relu", {"slope": 0.5}, "the operator ai.onnx.Relu has no attribute slope; it declares none.")))
+def test_attributes_that_onnx_does_not_have_are_told_of(name, attributes, text, capfd):
+    poptorch.inferenceModel(Calls(lambda x: poptorch.custom_op([x], name, "ai.onnx", 9, [x], attributes)[0]))(torch.ones(2))
+    told = capfd.readouterr().err
+    assert ("no attribute" in told) == (text is not None) and (text or "") in told

@@ -123,19 +123,27 @@ Values dynamicUpdate(Call &c) {
 
 // ---- what is not in this folder
 
+std::string listed(const std::set<std::string> &names) {
+  std::string text;
+  for (const auto &name : names)
+    text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 // An operator gets only what it asks for; others may be misspelt.
 void warnOfAttributes(Call &c, const Attributes &given) {
   const auto declared = popart::declaredAttributes(c.text("domain"), c.text("name"));
-  std::string unknown, known;
+  if (!declared)
+    return;
+  std::set<std::string> unknown;
   for (const auto &[name, value] : given.all())
-    if (!declared.empty() && !declared.count(name))
-      unknown += (unknown.empty() ? "" : ", ") + name;
-  for (const auto &name : declared)
-    known += (known.empty() ? "" : ", ") + name;
+    if (!declared->count(name))
+      unknown.insert(name);
   if (!unknown.empty())
     c.conversion().warn(base::str(c.conversion().describe(c.operation()), ": the operator ",
                                   c.text("domain"), ".", c.text("name"), " has no attribute ",
-                                  unknown, "; it declares ", known, "."));
+                                  listed(unknown), "; it declares ",
+                                  declared->empty() ? "none" : listed(*declared), "."));
 }
 
 Values customOperation(Call &c) {
