@@ -12,6 +12,7 @@ X = np.random.default_rng(0).normal(size=(2, 3)).astype("float32")
 @pytest.fixture(autouse=True)
 def graph():
     with tf.Graph().as_default() as g:
+        tf.set_random_seed(1)
         yield g
 
 
