@@ -10,7 +10,7 @@ mapfile -t files < <(find base arch machine gcipuinfo popdist vipu pva pvti popl
   \( -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' -o -name '*.py' \) ! -name '*_test.cpp')
 [ ${#files[@]} -gt 100 ] || fail "found only ${#files[@]} source files"
 read_=$({ grep -hoE '"(OPENIPU|POPLAR|POPLIBS|POPART|POPTORCH|POPXL|GCL|IPUOF|GCDA|POPDIST|VIPU_CLI)_[A-Z0-9_]+"' "${files[@]}"
-          grep -hoE '(getenv\(|FromEnvironment\(|environ(\.get\(|\[))["'\''][A-Z_0-9]+' "${files[@]}" | sed 's/.*[("'\'']/"/; s/$/"/'; } |
+          grep -hoE '(getenv\(|FromEnvironment\(|environ(\.get\(|\[))["'\''][A-Za-z_0-9]+' "${files[@]}" | sed 's/.*[("'\'']/"/; s/$/"/'; } |
         tr -d '"' | sort -u)
 for name in $read_; do
   grep -q "\`$name\`" README.md || fail "$name is read, but README.md does not name it"
