@@ -14,12 +14,8 @@ namespace {
 const char *const nonLinearitySource =
 #include "../../codelets/NonLinearity.cpp"
     ;
-const char *const reduceClassSource =
-#include "../../codelets/ReduceClass.cpp"
-    ;
 
 void text(const Name &, Words &pieces) { pieces.push_back(nonLinearitySource); }
-void reduceClass(const Name &, Words &pieces) { pieces.push_back(reduceClassSource); }
 
 const std::string space = "popnn::NonLinearityType::";
 constexpr auto last = NonLinearityType::SWISH; // those of single elements; then softmaxes
@@ -63,7 +59,7 @@ const std::vector<Refused> refused{
     {"SelectiveScaling", "Call popnn::pooling::poolInputGradient."},
     {"LossCrossEntropyTransform", "Call popnn::calcLoss."},
     {"LossSumSquaredTransform", "Call popnn::calcLoss."},
-    {"ReduceMaxClassGather", "Call popnn::maxAndArgMax."},
+    {"ReduceMaxClass*", "Call popnn::maxAndArgMax."},
     {"ReduceMinClass*", "Call popnn::minAndArgMin."},
     {"ReduceMaxNClass*", "Call popnn::topK."},
     {"CalcAccuracy", "Call popnn::calcAccuracy."},
@@ -82,8 +78,7 @@ const Library &namedVertices() {
        {"NonLinearity2D", "lk", text, manyRegions<false>, nullptr, hasFormula},
        {"NonLinearity2DInPlace", "lk", text, manyRegions<false>, nullptr, hasFormula},
        {"NonLinearityGrad1D", "lk", text, oneRegion<true>, nullptr, hasFormula},
-       {"NonLinearityGrad2D", "lk", text, manyRegions<true>, nullptr, hasFormula},
-       {"ReduceMaxClassSparse", "ni", reduceClass}},
+       {"NonLinearityGrad2D", "lk", text, manyRegions<true>, nullptr, hasFormula}},
       refused, {{'k', functions()}});
   return library;
 }

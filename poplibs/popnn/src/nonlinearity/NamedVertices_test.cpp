@@ -44,34 +44,6 @@ TEST(PopnnNamedVertices, ComputeWhatTheyAreNamedFor) {
   EXPECT_EQ(s.values(c), (Doubles{0, 0, 3, 4, 5}));
 }
 
-TEST(PopnnNamedVertices, TheLargestActivationComesWithItsLabel) {
-  Session s;
-  popnn::addCodelets(s.graph);
-  auto cs = s.graph.addComputeSet("vertices");
-  std::vector<std::size_t> got;
-  const auto largest = [&](const poplar::Type &type, const Doubles &activations) {
-    auto v =
-        s.graph.addVertex(cs, "popnn::ReduceMaxClassSparse<" + type.toString() + ",unsigned int>");
-    s.graph.setTileMapping(v, 0);
-    auto value = s.input(type, {}, {0}), index = s.input(poplar::UNSIGNED_INT, {}, {0});
-    s.graph.connect(v["activations"], s.input(type, {4}, activations));
-    s.graph.connect(v["labels"], s.input(poplar::UNSIGNED_INT, {4}, {70, 10, 20, 30}));
-    s.graph.connect(v["maxValue"], value);
-    s.graph.connect(v["maxIndex"], index);
-    return std::make_pair(value, index);
-  };
-  const auto a = largest(poplar::FLOAT, {-4, -1.5, -2, -1.5}),
-             b = largest(poplar::HALF, {9, 1, 2, 3});
-  s.prog.add(poplar::program::Execute(cs));
-  for (const auto &pair : {a, b})
-    got.push_back(s.output(pair.first)), got.push_back(s.output(pair.second));
-  s.run();
-  EXPECT_EQ(s.values(got[0]), Doubles{-1.5});
-  EXPECT_EQ(s.values(got[1]), Doubles{10}); // of equal ones the first
-  EXPECT_EQ(s.values(got[2]), Doubles{9});
-  EXPECT_EQ(s.values(got[3]), Doubles{70});
-}
-
 TEST(PopnnNamedVertices, TakeTheCyclesOfTheirFormula) {
   Session s;
   popnn::addCodelets(s.graph);
