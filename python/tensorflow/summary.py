@@ -3,9 +3,9 @@
 import contextlib
 
 import numpy as np
+from popart import _events
 
 from tensorflow import _names
-from tensorflow.framework.event_files import EventFile
 from tensorflow.framework.graphs import active, current
 from tensorflow.framework.tensors import EagerTensor, Tensor
 from tensorflow.framework.variables import Variable
@@ -16,7 +16,7 @@ _now = {"writer": None, "step": None}
 
 class SummaryWriter:
     def __init__(self, logdir, suffix=""):
-        self._file = EventFile(logdir, suffix)
+        self._file = _events.EventFile(logdir, suffix)
 
     @contextlib.contextmanager
     def as_default(self, step=None):

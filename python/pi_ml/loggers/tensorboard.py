@@ -2,8 +2,9 @@
 """TensorBoardLogger: event files that TensorBoard reads, written without it."""
 import os
 
+from popart._events import EventFile
+
 from pi_ml.loggers.base import Logger
-from pi_ml.loggers.events import EventFile
 
 
 class TensorBoardLogger(Logger):

@@ -3,8 +3,7 @@
 import struct
 
 import numpy as np
-
-from tensorflow.framework.event_files import double, field
+from popart._events import double, field
 
 
 def _value(tag, plugin, content):

@@ -10,11 +10,11 @@ import sys
 import lit
 import pytest
 import torch
+from popart._events import crc32c, masked_crc
 
 import pi_ml as pl
 from pi_ml.callbacks import EarlyStopping, LambdaCallback, LearningRateMonitor, ModelCheckpoint, Timer
 from pi_ml.loggers import CSVLogger, TensorBoardLogger
-from pi_ml.loggers.events import crc32c, masked_crc
 from pi_ml.summary import ModelSummary, readable
 from pi_ml.utilities.exceptions import MisconfigurationException
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """tf.summary of TensorFlow 1: operations that a session runs give messages, which a FileWriter writes."""
+from popart import _events
+
 from tensorflow import _names
 from tensorflow.compat.v1.graphs import add_to_collection, get_collection, get_default_graph
-from tensorflow.framework.event_files import EventFile, field
 from tensorflow.framework.graphs import current
 from tensorflow.framework.tensors import convert_to_tensor
 from tensorflow.ops import summary_messages as _messages
@@ -58,12 +59,12 @@ class Summary:
         self.value = list(value)
 
     def SerializeToString(self):
-        return b"".join(field(1, field(1, v.tag) + field(2, float(v.simple_value))) for v in self.value)
+        return b"".join(_events.field(1, _events.field(1, v.tag) + _events.field(2, float(v.simple_value))) for v in self.value)
 
 
 class FileWriter:
     def __init__(self, logdir, graph=None, max_queue=10, flush_secs=120, graph_def=None, filename_suffix=None, session=None):
-        self._file, self._folder = EventFile(str(logdir), filename_suffix or ""), str(logdir)
+        self._file, self._folder = _events.EventFile(str(logdir), filename_suffix or ""), str(logdir)
 
     def get_logdir(self):
         return self._folder

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Event files, as TensorBoard reads them: records of length, checksum, an Event message, checksum."""
+"""Event files, as TensorBoard reads them: records of length, checksum, an Event message, checksum.
+
+    Event    1 wall_time double   2 step int64   3 file_version string   5 summary
+    Summary  1 value (repeated):  Value  1 tag string   2 simple_value float ...
+"""
 import os
 import socket
 import struct
@@ -16,12 +20,17 @@ for _i in range(256):
     _TABLE.append(_v)
 
 
-def _checksum(data):
-    """CRC-32C (Castagnoli), turned and moved as records have it."""
+def crc32c(data):
+    """Castagnoli's."""
     crc = 0xffffffff
     for byte in data:
         crc = _TABLE[(crc ^ byte) & 255] ^ crc >> 8
-    crc ^= 0xffffffff
+    return crc ^ 0xffffffff
+
+
+def masked_crc(data):
+    """Turned and moved, as records have it."""
+    crc = crc32c(data)
     return (((crc >> 15) | (crc << 17)) + 0xa282ead8) & 0xffffffff
 
 
@@ -63,12 +72,15 @@ class EventFile:
         """A Summary message."""
         self._write(double(1, time.time()) + field(2, int(step)) + field(5, summary))
 
+    def add_scalar(self, tag, value, step=None):
+        self.add(field(1, field(1, tag) + field(2, float(value))), step or 0)
+
     def _write(self, event):
         length = struct.pack("<Q", len(event))
         with self._lock:
             if self._file.closed:
                 raise ValueError(f"The writer of {self.path} is closed.")
-            self._file.write(length + struct.pack("<I", _checksum(length)) + event + struct.pack("<I", _checksum(event)))
+            self._file.write(length + struct.pack("<I", masked_crc(length)) + event + struct.pack("<I", masked_crc(event)))
 
     def flush(self):
         if not self._file.closed:
