@@ -4,6 +4,7 @@
 #include "base/testing/HalfByDefinition.hpp"
 #include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -44,6 +45,49 @@ TEST(Half, FloatsRoundToNearestEvenOneByOneAndInArrays) {
   for (std::size_t i = 0; i != values.size(); ++i) {
     ASSERT_EQ(halves[i], nearest(values[i])) << values[i];
     ASSERT_EQ(floatToHalf(values[i]), halves[i]) << values[i];
+  }
+}
+
+// Too large is what rounds to infinity without being it.
+TEST(Half, TooLargeValuesBecomeTheLargestOrNanAndOthersStay) {
+  std::mt19937 random(2);
+  const float infinity = std::numeric_limits<float>::infinity();
+  std::vector<float> values{65504.f, 65505.f,  65519.99f, 65520.f, 1e8f, -65520.f,
+                            -3e38f,  infinity, -infinity, NAN,     0.f,  -1.f};
+  while (values.size() < 1003)
+    values.push_back(std::bit_cast<float>(std::uint32_t(random())));
+  for (auto overflow : {HalfOverflow::Infinite, HalfOverflow::Largest, HalfOverflow::Nan}) {
+    auto limited = values;
+    limitToHalf(limited.data(), limited.size(), overflow);
+    for (std::size_t i = 0; i != values.size(); ++i) {
+      const auto ieee = defined(nearest(values[i])), now = defined(nearest(limited[i]));
+      const bool tooLarge = std::isinf(ieee) && !std::isinf(values[i]);
+      if (!tooLarge || overflow == HalfOverflow::Infinite)
+        ASSERT_TRUE(now == ieee || (std::isnan(limited[i]) && std::isnan(values[i]))) << values[i];
+      else if (overflow == HalfOverflow::Nan)
+        ASSERT_TRUE(std::isnan(limited[i])) << values[i];
+      else
+        ASSERT_EQ(now, std::copysign(65504.f, values[i]));
+    }
+  }
+}
+
+TEST(Half, InfinitiesAreFoundWhereverTheyAre) {
+  for (std::size_t n : {1u, 15u, 16u, 33u, 100u}) {
+    std::vector<std::uint16_t> halves(n, 0x7bff);
+    halves[n / 2] = 0x7c01; // NaN
+    EXPECT_FALSE(hasInfinity(halves.data(), n));
+    for (std::size_t at = 0; at != n; ++at) {
+      auto one = halves;
+      one[at] = 0xfc00;
+      EXPECT_TRUE(hasInfinity(one.data(), n));
+      auto nan = one;
+      limitInfinities(one.data(), n, HalfOverflow::Largest);
+      limitInfinities(nan.data(), n, HalfOverflow::Nan);
+      EXPECT_EQ(one[at], 0xfbff);
+      EXPECT_EQ(nan[at], 0xfe00);
+      EXPECT_FALSE(hasInfinity(one.data(), n) || hasInfinity(nan.data(), n));
+    }
   }
 }
 

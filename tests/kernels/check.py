@@ -13,10 +13,12 @@ import tempfile
 LIBRARIES = ("poputil", "popfloat", "popops", "poprand", "poplin", "popnn", "popsparse", "gcl")
 # What arithmetic may see of the layers below: no graphs, tensors, programs, plans or prices.
 ALLOWED = re.compile(r"base/include/|poplar/internal/openipu/(Kernel|Attributes|Overwrite|TypeId|QuarterFormat|Transport)\.hpp$"
-                     r"|poplar/include/(poplar|gccs)/(exceptions|Error|StringRef|ArrayRef)\.hpp$|poputil/include/poputil/exceptions\.hpp$"
+                     r"|poplar/include/(poplar|gccs)/(exceptions|Error|StringRef|ArrayRef)\.hpp$"
+                     r"|poputil/include/poputil/exceptions\.hpp$"
                      r"|poplibs/\w+/(kernels|internal|include)/")
 INCLUDE = re.compile(r'^#include ["<]([\w./]+)[">]', re.M)
 NAME = re.compile(r'inline constexpr char (\w+)\[\] =\s+"([\w.]+)";')
+JOINED = re.compile(r'\w\)? \+ ("\.[A-Za-z][\w.]*")')  # kernel + ".quarter"
 LITERAL = re.compile(r'"((?:%s)\.[A-Za-z][\w.]*)"' % "|".join(LIBRARIES))
 
 
@@ -57,7 +59,8 @@ def reached(root, library, file):
 
 
 def ofIncludes(root, library):
-    for file in [*sources(root, "poplibs", library, "kernels"), *sources(root, "poplibs", library, "internal", library, "kernels")]:
+    for file in [*sources(root, "poplibs", library, "kernels"),
+                 *sources(root, "poplibs", library, "internal", library, "kernels")]:
         for header, through in reached(root, library, file).items():
             if not ALLOWED.search(header):
                 yield f"{file} sees {header}, by {through}"
@@ -84,6 +87,9 @@ def ofNames(root, library):
             yield f"{file} registers a kernel: arithmetic belongs in poplibs/{library}/kernels"
         if re.search(r"\{\}, \{\}, nullptr", text):
             yield f"{file} registers a kernel by the places of its members"
+        for end in JOINED.findall(re.sub("//.*", "", text)):
+            if any(name.endswith(end[1:-1]) for name in names):
+                yield f"{file} makes a name that ends in {end}: its header has a constant for it"
         for name in LITERAL.findall(re.sub("//.*", "", text)):
             yield f'{file} spells "{name}": its header has a constant for it'
 
@@ -92,12 +98,16 @@ def problems(root):
     return [text for library in LIBRARIES for rule in (ofIncludes, ofNames) for text in rule(root, library)]
 
 
-MISTAKES = (("poplibs/popops/kernels/encoding/Iota.cpp", '#include "poplar/Graph.hpp"\n', "sees poplar/include/poplar/Graph.hpp"),
-            ("poplibs/popops/internal/popops/kernels/Iota.hpp", '#include "openipu/Plan.hpp"\n', "sees poplar/internal/openipu/Plan.hpp"),
+MISTAKES = (("poplibs/popops/kernels/encoding/Iota.cpp", '#include "poplar/Graph.hpp"\n',
+             "sees poplar/include/poplar/Graph.hpp"),
+            ("poplibs/popops/internal/popops/kernels/Iota.hpp", '#include "openipu/Plan.hpp"\n',
+             "sees poplar/internal/openipu/Plan.hpp"),
             ("poplibs/popops/src/encoding/Iota.cpp", '#include "sort/Select.hpp"\n', "a kernel's own"),
             ("poplibs/popops/src/encoding/Iota.cpp", "const openipu::Registered again{{}};\n", "registers a kernel"),
             ("poplibs/popops/src/encoding/Iota.cpp", 'auto name = "popops.iota";\n', 'spells "popops.iota"'),
-            ("poplibs/popops/internal/popops/kernels/Iota.hpp", 'inline constexpr char other[] = "popops.other";\n', "registers popops.other"))
+            ("poplibs/poplin/src/matmul/Quarter.cpp", 'auto name = kernel + ".quarter";\n', 'ends in ".quarter"'),
+            ("poplibs/popops/internal/popops/kernels/Iota.hpp", 'inline constexpr char other[] = "popops.other";\n',
+             "registers popops.other"))
 
 
 def mistakes(root):

@@ -41,4 +41,15 @@ void floatToHalf(const float *from, std::uint16_t *to, std::size_t n);
 // Each value becomes the nearest half, kept as float.
 void roundToHalf(float *values, std::size_t n);
 
+// What becomes of finite values that are too large for a half: infinity (IEEE), the largest half,
+// or NaN.
+enum class HalfOverflow : std::uint8_t { Infinite, Largest, Nan };
+// Whether any may be too large: so large, infinite or NaN.
+bool mayOverflowHalf(const float *values, std::size_t n);
+// Makes those that are too large what they become; the others stay, infinities too.
+void limitToHalf(float *values, std::size_t n, HalfOverflow overflow);
+bool hasInfinity(const std::uint16_t *halves, std::size_t n);
+// Of halves that are infinite, because they were too large.
+void limitInfinities(std::uint16_t *halves, std::size_t n, HalfOverflow overflow);
+
 } // namespace base

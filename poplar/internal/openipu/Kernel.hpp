@@ -5,6 +5,7 @@
 // needs them is loaded. A kernel belongs to a backend (ARCHITECTURE.md, "Backends"): "cpu" unless
 // it says otherwise. What another backend does not have runs on the host, with the cpu's kernel.
 #pragma once
+#include "base/Half.hpp"
 #include "openipu/TypeId.hpp"
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +47,7 @@ struct Rounding {
   bool stochastic = false;    // to a neighbour drawn with `key`: base/Stochastic.hpp
   bool nanOnOverflow = false; // of 8-bit floats; else they saturate
   std::uint64_t key = 0;      // another for every step that runs, the same on all replicas
+  base::HalfOverflow overflow = base::HalfOverflow::Infinite; // of halves
 };
 
 struct KernelArgs {
@@ -86,6 +88,9 @@ struct Kernel {
   // rounding is stochastic, such outputs are given as floats, and rounded behind it.
   bool (*givesFloats)(std::string_view attributes) = nullptr;
   Nans (*nans)(std::string_view attributes) = nullptr; // null: it computes
+  // Whether it follows KernelArgs::rounding.overflow itself. Of others the results are looked at
+  // behind it: infinities, where no operand had one, are values that were too large.
+  bool limitsHalves = false;
   // Whose kernel it is. The operands of another backend's kernels are in that backend's memory.
   std::string backend = "cpu";
 };

@@ -23,6 +23,7 @@ struct TileWork {
   std::uint64_t tempBytes = 0; // beside variables and arrived messages: partials, copies
   std::uint32_t vertices = 1;
   std::uint32_t stateBytes = 0; // of all these vertices
+  std::uint32_t kind = 0;       // of vertex: Superstep::vertexOf
   bool operator==(const TileWork &) const = default;
 };
 
@@ -54,6 +55,11 @@ struct Superstep {
     unsigned replicas = 1;
   } ring;
   std::vector<Crossing> crossings;
+  // Where tiles run several types of vertices side by side: those of kind 1, 2, ...
+  std::vector<std::string> otherVertices = {};
+  const std::string &vertexOf(const TileWork &work) const {
+    return work.kind ? otherVertices.at(work.kind - 1) : vertex;
+  }
 };
 
 struct Plan {

@@ -80,6 +80,7 @@ struct RunOptions {
   bool poison = false;             // debug.poisonMemory
   bool threads = true;             // debug.cpuMultiThreadExecution
   std::uint32_t floatingPoint = 0; // FloatingPointState at load
+  bool halvesSaturate = false;     // as on hardware; else too large halves are infinite
   std::uint64_t seed = 0;          // prng.seed
   bool trace = false;              // debug.trace
   std::string traceFile;

@@ -18,7 +18,6 @@ struct FloatingPointState {
     StochasticRounding = 8,
     NanOnOverflow = 16
   };
-  static constexpr std::uint32_t changesRounding = StochasticRounding | NanOnOverflow;
   std::uint32_t word = 0;
 
   void apply(std::string_view attributes) {

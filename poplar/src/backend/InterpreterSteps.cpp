@@ -11,8 +11,7 @@
 
 namespace poplar::backend {
 
-// ---- helpers
-// -----------------------------------------------------------------------------------------------------
+// ---- helpers ----
 
 std::byte *Interpreter::buffer(std::uint64_t bytes) {
   if (buffer_.size() < bytes)
@@ -40,8 +39,7 @@ void Interpreter::execute(const Instruction &in) {
   account(in);
 }
 
-// ---- copies
-// ------------------------------------------------------------------------------------------------------
+// ---- copies ----
 
 void Interpreter::hostToDevice(const Instruction &in) {
   const bool broadcast = image_->streams[in.index].broadcast;
@@ -136,8 +134,7 @@ void Interpreter::crossReplica(const Instruction &in) {
   account(in);
 }
 
-// ---- host functions and kernels
-// ------------------------------------------------------------------------------------
+// ---- host functions and kernels ----
 
 void Interpreter::hostCall(const Instruction &in) {
   const auto &views = in.details->views;
@@ -163,8 +160,13 @@ void Interpreter::hostCall(const Instruction &in) {
 // of them; all generators move on alike.
 openipu::Rounding Interpreter::nextRounding() {
   openipu::Rounding rounding;
+  // An overflow that is trapped ends the run: it is found by its infinity.
+  const bool limited = options_.halvesSaturate && !(turn_.trapped & FE_OVERFLOW);
   rounding.nanOnOverflow = floatingPoint_.word & FloatingPointState::NanOnOverflow;
   rounding.stochastic = floatingPoint_.word & FloatingPointState::StochasticRounding;
+  if (limited)
+    rounding.overflow =
+        rounding.nanOnOverflow ? base::HalfOverflow::Nan : base::HalfOverflow::Largest;
   if (!rounding.stochastic)
     return rounding;
   const auto &random = random_[active_[0]];
@@ -186,8 +188,7 @@ void Interpreter::reseed() {
 }
 
 void Interpreter::kernel(const Instruction &in) {
-  const bool plain = !(floatingPoint_.word & FloatingPointState::changesRounding);
-  turn_.rounding = plain ? openipu::Rounding() : nextRounding();
+  turn_.rounding = nextRounding();
   turn_.generation = 1 + hostWrites_ + disturbances_[in.index];
   if (in.details->across)
     across(in);
@@ -197,8 +198,7 @@ void Interpreter::kernel(const Instruction &in) {
   account(in);
 }
 
-// ---- the rest
-// --------------------------------------------------------------------------------------------------------
+// ---- the rest ----
 
 void Interpreter::show(const Instruction &in, const std::string &title,
                        const executable::PrintFormat &format) {

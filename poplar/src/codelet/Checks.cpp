@@ -30,8 +30,7 @@ bool permits(const FieldCheck &check, std::uintptr_t at, std::size_t bytes, int 
   return access == TouchRead && at - begin < check.bytes && at + bytes - end < harmlessOverread;
 }
 
-// ---- words
-// ------------------------------------------------------------------------------------------------------
+// ---- words ----
 
 std::string at(const std::string &line) {
   return line.empty() ? std::string() : base::str(" (", line, ")");
@@ -73,8 +72,7 @@ std::string &message() {
   leaveCall(*call);
 }
 
-// ---- accesses
-// ---------------------------------------------------------------------------------------------------
+// ---- accesses ----
 
 long long elementOf(const FieldCheck &check, std::uintptr_t address) {
   const auto bytes = std::intptr_t(address - beginOf(check));

@@ -116,7 +116,9 @@ const std::string &codegenVersion() {
 }
 
 unsigned workersOf(const CompileOptions &options) {
-  return options.workers ? options.workers : options.arch == "cpu" ? 1 : 6;
+  if (options.workers)
+    return options.workers;
+  return options.arch == "cpu" ? 1 : arch::chipByName(options.arch).workers;
 }
 arch::Pairing pairingOf(const std::string &arch) {
   const bool pairs = arch == "cpu" || arch::chipByName(arch).launch.pairs;
@@ -124,11 +126,14 @@ arch::Pairing pairingOf(const std::string &arch) {
 }
 
 void requireKnownArch(const std::string &arch) {
-  const Words known = {"cpu", "ipu1", "ipu2", "ipu21"};
-  if (std::find(known.begin(), known.end(), arch) == known.end())
-    throw CompileError(base::str("Unknown codelet target \"", arch, "\".",
-                                 base::didYouMean(arch, known),
-                                 " Known targets: cpu, ipu1, ipu2, ipu21."));
+  const Words &known = compileTargets();
+  if (std::find(known.begin(), known.end(), arch) != known.end())
+    return;
+  std::string names;
+  for (const auto &name : known)
+    names += (names.empty() ? "" : ", ") + name;
+  throw CompileError(base::str("Unknown codelet target \"", arch, "\".",
+                               base::didYouMean(arch, known), " Known targets: ", names, "."));
 }
 
 // The words of a dependency file "a.o: b.cpp \ c.h", without the target; `\ ` is a space in a name.
@@ -340,7 +345,7 @@ private:
                                        include,
                                        "-idirafter", // #include "Vertex.hpp"
                                        include + "/poplar"};
-    if (arch == "ipu1")
+    if (arch != "cpu" && arch::chipByName(arch).archVersion < 2)
       command.push_back("-DOPENIPU_ARCH_IPU1");
     return source.path.empty() ? command + Words{"-iquote", "."} : command;
   }
@@ -494,6 +499,18 @@ Module build(const Source &source, const CompileOptions &options, const Cache *c
 }
 
 } // namespace
+
+const Words &compileTargets() {
+  static const Words targets = [] {
+    Words names = {"cpu"};
+    for (const auto &chip : arch::chipNames())
+      if (const auto &name = arch::chipByName(chip).archName;
+          std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(name);
+    return names;
+  }();
+  return targets;
+}
 
 Module compileSource(const SourceInput &input, const CompileOptions &options) {
   requireKnownArch(options.arch);

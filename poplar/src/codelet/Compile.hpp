@@ -23,9 +23,12 @@ struct SourceInput {
   }
 };
 
+// What codelets can be compiled for: "cpu", and the instruction sets of the known chips.
+const std::vector<std::string> &compileTargets();
+
 struct CompileOptions {
   std::string flags;         // the user's, split like a shell: -O3 -I dir -Dname="a b"
-  std::string arch = "ipu2"; // ipu1, ipu2, ipu21 or cpu: the available layouts
+  std::string arch = "ipu2"; // one of compileTargets(): the available layouts
   bool useCache = true;
   unsigned workers = 0; // what numWorkers() says; 0: as the shipped chips of this arch
 };

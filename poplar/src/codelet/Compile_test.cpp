@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What compileSource accepts, names and refuses.
+#include "arch/Chip.hpp"
+#include "base/testing/Message.hpp"
 #include "codelet/Process.hpp"
 #include "codelet/TestVertex.hpp"
 #include "codelet/Toolchain.hpp"
+#include <algorithm>
 #include <thread>
 
 using namespace poplar;
@@ -80,6 +83,20 @@ TEST(Compile, GivesTheCpuTargetOneWorker) {
   w.vector("n", n);
   ipu.run("M", w);
   EXPECT_EQ(n, (std::vector<int>{6, 6, 6, 6, 6, 6}));
+}
+
+TEST(Compile, KnowsTheInstructionSetsOfTheChips) {
+  for (const auto &chip : arch::chipNames()) {
+    const auto &targets = compileTargets();
+    EXPECT_EQ(std::count(targets.begin(), targets.end(), arch::chipByName(chip).archName), 1);
+  }
+  CompileOptions options;
+  options.arch = "ipu3";
+  EXPECT_EQ(
+      base::testing::messageOf<CompileError>(
+          [&] { compileSource(SourceInput::fromText("", ""), options); }),
+      "Unknown codelet target \"ipu3\". Did you mean \"ipu1\" or \"ipu2\"? Known targets: cpu, "
+      "ipu1, ipu2, ipu21.");
 }
 
 TEST(Compile, PassesTheUsersFlags) {

@@ -93,8 +93,7 @@ constexpr long patienceNs = 500'000'000, retryNs = 5'000'000;
 
 char stopMark; // its address marks stop signals as ours
 
-// --- threads
-// -----------------------------------------------------------------------------------------------------
+// ---- threads ----
 
 // Threads that ran a vertex. Records are used again and never freed: interruptCalls walks them in
 // signal handlers.
@@ -164,8 +163,7 @@ void afterFork() {
     preparedThread().follow(::gettid());
 }
 
-// --- handlers
-// ----------------------------------------------------------------------------------------------------
+// ---- handlers ----
 
 struct Installed {
   base::ForkMutex mutex;
@@ -339,8 +337,7 @@ void describeAddress(const VertexCall &call, PlainText &to) {
 
 } // namespace
 
-// --- text
-// --------------------------------------------------------------------------------------------------------
+// ---- text ----
 
 PlainText &PlainText::operator<<(std::string_view text) {
   const auto n = std::min(text.size(), sizeof text_ - size_);
@@ -380,8 +377,7 @@ void describeFault(const VertexCall &call, PlainText &to) {
   to << ". Correct compute(); the engine option debug.checkedCodelets checks every access.";
 }
 
-// --- calls
-// -------------------------------------------------------------------------------------------------------
+// ---- calls ----
 
 VertexCall *currentCall() { return current; }
 

@@ -20,8 +20,7 @@
 namespace poplar::codelet {
 namespace {
 
-// --- hooks
-// -----------------------------------------------------------------------------------------------------
+// ---- hooks ----
 
 base::ForkMutex printMutex; // threads may have one stream behind their hooks
 thread_local PrintTarget printTarget;
@@ -86,8 +85,7 @@ bool isHook(std::uintptr_t address) {
 
 namespace {
 
-// --- images
-// ----------------------------------------------------------------------------------------------------
+// ---- images ----
 
 } // namespace
 

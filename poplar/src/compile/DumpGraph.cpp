@@ -74,8 +74,7 @@ void Graph::serialize(std::ostream &out, ArrayRef<program::Program> programs,
     executable::write(image, out);
 }
 
-// ---- tensors
-// ---------------------------------------------------------------------------------------------------
+// ---- tensors ----
 
 void Graph::serializeTensors(std::ostream &out, ArrayRef<Tensor> tensors,
                              SerializationFormat format) const {

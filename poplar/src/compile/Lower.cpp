@@ -37,8 +37,7 @@ namespace steps = executable::steps;
 
 namespace {
 
-// ---- what the programs reach
-// -----------------------------------------------------------------------------------
+// ---- what the programs reach ----
 
 struct Reached {
   std::vector<std::uint8_t> variables, computeSets, functions;
@@ -160,8 +159,7 @@ private:
   std::uint32_t depth_ = 0;
 };
 
-// ---- lowering
-// --------------------------------------------------------------------------------------------------
+// ---- lowering ----
 
 class Lowering {
 public:

@@ -181,9 +181,10 @@ private:
   }
 
   void addPlannedMemory(const openipu::Superstep &superstep) {
-    auto &placed = placedCode_[superstep.vertex];
-    placed.resize(image_.memory.tiles.size());
     for (const auto &work : superstep.tiles) {
+      const auto &vertex = superstep.vertexOf(work);
+      auto &placed = placedCode_[vertex];
+      placed.resize(image_.memory.tiles.size());
       auto state = plannedStateBytes(work), exchange = plannedExchangeCode(replica_.chip, work);
       for (auto tile = work.tile; tile != work.tile + work.count; ++tile) {
         auto &category = image_.memory.tiles[tile].category;
@@ -193,7 +194,7 @@ private:
           category[unsigned(MemoryCategory::VertexCode)] += executable::libraryVertexCodeBytes;
         placed[tile] = placed[tile] || work.cycles;
       }
-      image_.memory.vertexBytesByType[superstep.vertex] += state * work.count;
+      image_.memory.vertexBytesByType[vertex] += state * work.count;
     }
   }
 

@@ -144,10 +144,11 @@ void addPlannedCompute(const arch::System &replica, const Superstep &step,
       continue;
     auto cycles = step.repeats * (work.cycles + launch.cycles);
     phase.cycles = std::max(phase.cycles, cycles);
-    phase.tiles.push_back(
-        {work.tile, cycles, cycles * replica.chip.workers, 0, 0, work.count, work.vertices});
+    phase.tiles.push_back({work.tile, cycles, cycles * replica.chip.workers, 0, 0, work.count,
+                           work.vertices, 0, work.kind});
   }
   phase.vertex = step.vertex;
+  phase.otherVertices = step.otherVertices;
   phase.flops = step.flops;
   if (!phase.tiles.empty())
     phases.push_back(std::move(phase));

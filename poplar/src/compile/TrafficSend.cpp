@@ -139,6 +139,14 @@ struct Shares {
   }
 };
 
+// The tiles that send, or those that receive.
+struct SpreadSide {
+  Shares bytes;
+  std::uint64_t partners;      // at most so many tiles of the other side meet one of these
+  Volume TileLoad::*inside;    // what it moves within its IPU
+  Volume TileLoad::*overLinks; // and from or to others
+};
+
 std::uint64_t scaled(std::uint64_t bytes, std::uint64_t part, std::uint64_t whole) {
   return whole ? std::uint64_t(double(bytes) * double(part) / double(whole)) : 0;
 }
@@ -147,7 +155,8 @@ std::uint64_t scaled(std::uint64_t bytes, std::uint64_t part, std::uint64_t whol
 
 void Traffic::addSpread(const TileBytes &sent, const TileBytes &received, std::uint64_t spanBytes,
                         std::uint64_t receivers, std::uint64_t senders) {
-  const Shares from(sent, replica_), to(received, replica_);
+  const SpreadSide sender{Shares(sent, replica_), receivers, &TileLoad::out, &TileLoad::linkOut};
+  const SpreadSide receiver{Shares(received, replica_), senders, &TileLoad::in, &TileLoad::linkIn};
   auto volume = [&](std::uint64_t bytes, std::uint64_t partners) {
     if (!bytes)
       return Volume{};
@@ -159,28 +168,28 @@ void Traffic::addSpread(const TileBytes &sent, const TileBytes &received, std::u
     return v;
   };
   // A tile's bytes meet the other side's tiles in proportion to what those hold.
-  auto split = [&](const Shares &mine, const Shares &other, std::uint64_t most,
-                   Volume TileLoad::*inside, Volume TileLoad::*link) {
-    for (auto [tile, bytes] : mine.byTile) {
-      auto near = other.near(replica_.ipuOf(tile)), ipus = std::uint64_t(other.byIpu.size());
-      auto partners =
-          std::min(most, std::uint64_t(other.byTile.size()) / std::max<std::uint64_t>(1, ipus));
-      note(tile, inside, volume(scaled(bytes, near - other.on(tile), other.all), partners));
-      note(tile, link, volume(scaled(bytes, other.all - near, other.all), partners * (ipus - 1)));
+  auto load = [&](const SpreadSide &side, const Shares &other) {
+    const auto ipus = std::uint64_t(other.byIpu.size());
+    const auto partners = std::min(side.partners, std::uint64_t(other.byTile.size()) /
+                                                      std::max<std::uint64_t>(1, ipus));
+    for (auto [tile, bytes] : side.bytes.byTile) {
+      const auto near = other.near(replica_.ipuOf(tile));
+      note(tile, side.inside, volume(scaled(bytes, near - other.on(tile), other.all), partners));
+      note(tile, side.overLinks,
+           volume(scaled(bytes, other.all - near, other.all), partners * (ipus - 1)));
     }
   };
-  split(to, from, senders, &TileLoad::in, &TileLoad::linkIn);
-  split(from, to, receivers, &TileLoad::out, &TileLoad::linkOut);
-  for (auto [tile, bytes] : to.byTile) {
-    loads_[tile].inputs += tile + 1;
-    auto stays = scaled(bytes, from.on(tile), from.all);
-    if (stays)
+  load(receiver, sender.bytes);
+  load(sender, receiver.bytes);
+  for (auto [tile, bytes] : receiver.bytes.byTile) {
+    loads_[tile].inputs += tile + 1; // no other tile listens to the same
+    if (const auto stays = scaled(bytes, sender.bytes.on(tile), sender.bytes.all))
       addLocal(tile, spanBytes, base::ceilDiv(stays, spanBytes));
   }
-  for (auto [a, bytes] : from.byIpu)
-    for (auto [b, wanted] : to.byIpu)
-      if (a != b)
-        addFlow(a, b, volume(scaled(bytes, wanted, to.all), 1));
+  for (auto [from, bytes] : sender.bytes.byIpu)
+    for (auto [to, wanted] : receiver.bytes.byIpu)
+      if (from != to)
+        addFlow(from, to, volume(scaled(bytes, wanted, receiver.bytes.all), 1));
   route_ = std::max(route_, arch::routeCycles(replica_.chip, replica_.chip.fabric.columns - 1,
                                               replica_.chip.rows() - 1));
 }

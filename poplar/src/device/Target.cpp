@@ -142,8 +142,7 @@ Target Target::createVirtualTarget(unsigned numIPUs, unsigned tilesPerIPU) const
   return device::TargetAccess::make(std::move(copy));
 }
 
-// ---- what it is
-// -------------------------------------------------------------------------------------------------
+// ---- what it is ----
 
 const arch::Chip &openipu::chipOf(const Target &target) { return device::systemOf(target).chip; }
 
@@ -233,8 +232,7 @@ IpuLinkTopology Target::getIpuLinkTopology() const {
 }
 unsigned Target::getIpuLinkDomainSize() const { return data().system.chip.links.ipusPerDomain; }
 
-// ---- identity
-// ---------------------------------------------------------------------------------------------------
+// ---- identity ----
 
 std::size_t Target::hash() const {
   const auto text = device::describe(data());

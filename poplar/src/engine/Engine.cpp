@@ -56,12 +56,13 @@ std::uint32_t initialFloatingPoint(const options::Options &options) {
   return word;
 }
 
-backend::RunOptions runOptions(const options::Options &options) {
+backend::RunOptions runOptions(const options::Options &options, const Target &target) {
   backend::RunOptions out;
   out.checked = options.flag("debug.checkedCodelets") || options.flag("debug.runtimeVerify");
   out.poison = options.flag("debug.poisonMemory");
   out.threads = options.flag("debug.cpuMultiThreadExecution");
   out.floatingPoint = initialFloatingPoint(options);
+  out.halvesSaturate = target.getTargetType() == TargetType::IPU; // the IPU Model is IEEE
   out.seed = std::uint64_t(options.integer("prng.seed"));
   out.trace = options.flag("debug.trace");
   out.traceFile = options.text("debug.traceFile");
@@ -145,9 +146,9 @@ void Engine::Impl::prepare(const Device &device) {
   const auto given = apart() && whole.getNumIPUs() % replicas() == 0
                          ? openipu::targetOfAll(whole, replicas(), image->replicationFactor)
                          : whole;
-  const auto differences = given == target ? std::string()
-                                           : device::differences(device::dataOf(target),
-                                                                 device::dataOf(given));
+  const auto differences = given == target
+                               ? std::string()
+                               : device::differences(device::dataOf(target), device::dataOf(given));
   if (!differences.empty())
     throw poplar_error(
         str("Engine::load: the device does not match the target that the program was compiled "
@@ -188,7 +189,7 @@ void Engine::Impl::requireAttached(const char *call) const {
 void Engine::Impl::bind() {
   log().info("binding ", image->steps.size(), " steps and ", image->vertices.size(), " vertices");
   try {
-    auto how = runOptions(options);
+    auto how = runOptions(options, target);
     how.firstReplica = shareOfReplicas.first;
     how.numReplicas = shareOfReplicas.number;
     const auto &kind = backend::findBackend(device::backendOf(device::dataOf(target)));
@@ -369,8 +370,7 @@ void Engine::Impl::execute(unsigned program, const std::string &debugName,
     traced.result(costOfRun(target, program, debugName, interpreter->cycles() - startCycle));
 }
 
-// ---- constructors
-// ------------------------------------------------------------------------------------------------
+// ---- constructors ----
 
 static std::vector<program::Program> one(const program::Program &program) { return {program}; }
 
@@ -404,8 +404,7 @@ Engine::~Engine() = default;
 Engine::Engine(Engine &&) noexcept = default;
 Engine &Engine::operator=(Engine &&) noexcept = default;
 
-// ---- loading and running
-// -----------------------------------------------------------------------------------------
+// ---- loading and running ----
 
 static options::OptionValues valuesOf(const RuntimeOptions &options) {
   return {options.flags().begin(), options.flags().end()};

@@ -48,8 +48,7 @@ std::optional<std::uint64_t> distance(const void *begin, const void *end) {
 
 } // namespace
 
-// ---- tensors
-// -----------------------------------------------------------------------------------------------------
+// ---- tensors ----
 
 void Engine::Impl::requireLoaded(const char *what, const std::string &handle) const {
   if (state == State::Created || state == State::Prepared)
@@ -152,8 +151,7 @@ void Engine::writeTensor(StringRef handle, const QuarterMetadata &metadata, cons
     impl().interpreter->write(*view, r, &byte);
 }
 
-// ---- remote buffers
-// ----------------------------------------------------------------------------------------------
+// ---- remote buffers ----
 
 std::uint32_t Engine::Impl::findRemote(const std::string &handle) const {
   for (std::uint32_t i = 0; i < image->remoteBuffers.size(); ++i)
@@ -211,8 +209,7 @@ void Engine::checkRemoteBufferSize(StringRef handle, std::size_t bytes) const {
                            " bytes."));
 }
 
-// ---- streams and host functions
-// ----------------------------------------------------------------------------------
+// ---- streams and host functions ----
 
 void Engine::connectStream(StringRef handle, void *begin, void *end) {
   impl().requireIdle("Engine::connectStream");
@@ -263,8 +260,7 @@ void Engine::Impl::callFunction(std::uint32_t function, unsigned replica,
               ArrayRef<void *>(outputs.data(), outputs.size()));
 }
 
-// ---- text
-// ----------------------------------------------------------------------------------------------------------
+// ---- text ----
 
 void Engine::Impl::tensorText(std::string_view text) {
   base::hideProgress();

@@ -44,8 +44,7 @@ std::uint64_t Streams::bytesOf(std::uint32_t stream) const {
   return image_.streams[stream].elements * sizeOf(image_.streams[stream].type);
 }
 
-// ---- connecting
-// --------------------------------------------------------------------------------------------------
+// ---- connecting ----
 
 void Streams::replace(std::uint32_t stream, unsigned replica, Endpoint fresh) {
   auto &end = endpoints_[stream][replica];
@@ -127,8 +126,7 @@ void Streams::configure(const StreamOptions &options) {
     threads_ = std::make_unique<CallbackThreads>(options.threads);
 }
 
-// ---- prefetch
-// ----------------------------------------------------------------------------------------------------
+// ---- prefetch ----
 
 template <class Call> void Streams::call(std::uint32_t stream, const Call &work) {
   const openipu::HostTrace traced("poplar", image_.streams[stream].handle);
@@ -188,8 +186,7 @@ void Streams::endRun() {
       invalidate(end);
 }
 
-// ---- transfers
-// ---------------------------------------------------------------------------------------------------
+// ---- transfers ----
 
 Streams::Endpoint &Streams::connected(std::uint32_t stream, unsigned replica) {
   auto &end = endpoints_[stream][replica];

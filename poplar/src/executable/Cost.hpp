@@ -27,13 +27,15 @@ struct TileShare {
   std::uint64_t cycles;           // of this tile within the phase
   std::uint64_t busyThreadCycles; // compute: sum over worker contexts, for thread balance
   std::uint64_t bytesIn, bytesOut;
-  std::uint32_t count = 1;     // consecutive tiles, each with these numbers
-  std::uint32_t vertices = 0;  // of an operator, on each of the tiles
-  std::uint32_t codeBytes = 0; // exchanges: their instructions on each of the tiles
+  std::uint32_t count = 1;      // consecutive tiles, each with these numbers
+  std::uint32_t vertices = 0;   // of an operator, on each of the tiles
+  std::uint32_t codeBytes = 0;  // exchanges: their instructions on each of the tiles
+  std::uint32_t vertexKind = 0; // of an operator: Phase::vertexOf
   bool operator==(const TileShare &) const = default;
   std::uint64_t mix(std::uint64_t hash) const {
-    for (std::uint64_t number : {std::uint64_t(tile) << 32 | count, cycles, busyThreadCycles,
-                                 bytesIn, bytesOut, std::uint64_t(vertices) << 32 | codeBytes})
+    for (std::uint64_t number :
+         {std::uint64_t(tile) << 32 | count, cycles, busyThreadCycles, bytesIn, bytesOut,
+          std::uint64_t(vertices) << 32 | codeBytes, std::uint64_t(vertexKind)})
       hash = mixed(hash, number);
     return hash;
   }
@@ -51,6 +53,10 @@ struct Phase {
   std::string vertex = {}; // what an operator's vertices would be called
   std::uint64_t flops = 0;
   std::uint32_t superstep = 0; // of an operator's plan; for the passes, not part of files
+  std::vector<std::string> otherVertices = {}; // those of vertexKind 1, 2, ...
+  const std::string &vertexOf(const TileShare &share) const {
+    return share.vertexKind ? otherVertices.at(share.vertexKind - 1) : vertex;
+  }
 };
 struct Cost {
   std::vector<Phase> phases;

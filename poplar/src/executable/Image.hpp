@@ -20,8 +20,7 @@ namespace poplar::executable {
 constexpr std::uint64_t noEstimate =
     ~std::uint64_t(0); // a vertex whose cycles are counted when it first runs
 
-// ---- variables
-// ---------------------------------------------------------------------------------------------
+// ---- variables ----
 
 struct MappedRange {
   std::uint64_t begin, end; // elements
@@ -52,8 +51,7 @@ struct Variable {
   std::uint64_t bytes() const { return elements * sizeOf(type); }
 };
 
-// ---- vertices
-// --------------------------------------------------------------------------------------------------
+// ---- vertices ----
 
 struct Run { // strided piece of one field
   std::uint32_t var;
@@ -91,8 +89,7 @@ struct ComputeSet {
   std::vector<std::uint32_t> inPlace = {};
 };
 
-// ---- the host's side
-// -------------------------------------------------------------------------------------------
+// ---- the host's side ----
 
 struct Stream {
   std::string handle;
@@ -118,8 +115,7 @@ struct HostAccess { // createHostRead / createHostWrite
   tensor::View view;
 };
 
-// ---- memory
-// ----------------------------------------------------------------------------------------------------
+// ---- memory ----
 
 // Order is the order of the printed summary.
 enum class MemoryCategory : std::uint8_t {
@@ -189,8 +185,7 @@ struct MemoryReport {
   std::string outOfMemoryText; // the table a user reads
 };
 
-// ---- all together
-// ----------------------------------------------------------------------------------------------
+// ---- all together ----
 
 } // namespace poplar::executable
 

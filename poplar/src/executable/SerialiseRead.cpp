@@ -148,6 +148,8 @@ SharedList<TileShare> tileShares(const proto::TileShares &from) {
            from.count(), from.vertices());
   if (from.codebytes_size() > 0)
     sameSize("tile costs", n, from.codebytes());
+  if (from.vertexkind_size() > 0)
+    sameSize("tile costs", n, from.vertexkind());
   std::vector<TileShare> out;
   out.reserve(std::size_t(n));
   std::uint32_t tile = 0;
@@ -155,7 +157,8 @@ SharedList<TileShare> tileShares(const proto::TileShares &from) {
     tile = index(tile, from.tile(i), "tile of a cost");
     out.push_back({tile, from.cycles(i), from.busythreadcycles(i), from.bytesin(i),
                    from.bytesout(i), from.count(i), from.vertices(i),
-                   from.codebytes_size() > 0 ? from.codebytes(i) : 0});
+                   from.codebytes_size() > 0 ? from.codebytes(i) : 0,
+                   from.vertexkind_size() > 0 ? from.vertexkind(i) : 0});
   }
   return out;
 }
@@ -168,7 +171,9 @@ Phase phase(const proto::Phase &from, const ReadLists &lists) {
           from.messages(),
           listOf(from.tiles(), lists.tiles, "a phase refers to the costs of tiles"),
           from.vertex(),
-          from.flops()};
+          from.flops(),
+          0,
+          values<std::string>(from.othervertices())};
 }
 
 Step stepOf(const proto::Step &from, const ReadLists &lists) {

@@ -140,7 +140,16 @@ inline void addLeafSteps(Image &image) {
                           64,
                           2,
                           {{1, 40, 0, 32, 0}, {3, 8, 0, 0, 32, 1, 0, 70}}},
-                         {PhaseKind::Compute, "second", 90, 0, 0, {{3, 90, 500, 0, 0}}}};
+                         {PhaseKind::Compute,
+                          "second",
+                          90,
+                          0,
+                          0,
+                          {{2, 80, 480, 0, 0, 1, 6}, {3, 90, 500, 0, 0, 1, 6, 0, 1}},
+                          "ns::Scale<float>",
+                          96,
+                          0,
+                          {"ns::Scale<half>"}}};
   execute.cost.measured = false;
   add(step::Copy{{copy}, true});
   add(step::HostToDevice{0, {up}});
@@ -318,13 +327,13 @@ public:
     all(a, b);
   }
   void operator()(const TileShare &x) {
-    auto &[a, b, c, d, e, f, g, h] = x;
-    all(a, b, c, d, e, f, g, h);
+    auto &[a, b, c, d, e, f, g, h, i] = x;
+    all(a, b, c, d, e, f, g, h, i);
   }
   void operator()(const Phase &x) {
-    auto &[a, b, c, d, e, f, g, h, superstep] = x; // only passes ask for it
+    auto &[a, b, c, d, e, f, g, h, superstep, i] = x; // only passes ask for it
     (void)superstep;
-    all(a, b, c, d, e, f, g, h);
+    all(a, b, c, d, e, f, g, h, i);
   }
   void operator()(const Cost &x) {
     auto &[a, b] = x;

@@ -73,6 +73,9 @@ private:
     if (std::any_of(shares.begin(), shares.end(), [](const auto &s) { return s.codeBytes; }))
       for (const auto &share : shares)
         to.add_codebytes(share.codeBytes);
+    if (std::any_of(shares.begin(), shares.end(), [](const auto &s) { return s.vertexKind; }))
+      for (const auto &share : shares)
+        to.add_vertexkind(share.vertexKind);
   }
   void flush() {
     if (used_ == 0)
@@ -145,6 +148,8 @@ void put(PartWriter &parts, proto::Phase &to, const Phase &phase) {
   to.set_messages(phase.messages);
   to.set_vertex(phase.vertex);
   to.set_flops(phase.flops);
+  for (const auto &name : phase.otherVertices)
+    to.add_othervertices(name);
   to.set_tiles(parts.number(phase.tiles));
 }
 

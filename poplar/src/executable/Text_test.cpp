@@ -37,7 +37,7 @@ program 0:
   25 Sequence "at/step0": yes 7 names v2 names v1
     0 Execute "at/step1": "second" writes v2
       - exchange "exchange-in" 40 cycles 64 bytes 2 messages on 2 tiles
-      - compute "second" 90 cycles on 1 tile
+      - compute "second" 90 cycles 96 flops on 2 tiles
       - still to be counted
     1 Copy "at/step2": v0 -> v0+11 {2: 4, -4} {2: 1, -1} yes
     2 HostToDevice "at/step3": "in" host -> v0 {12: 1, 1}
@@ -60,7 +60,7 @@ program 0:
     20 RepeatWhile "at/step8": reads v2
       0 Execute "at/step1": "second" writes v2
         - exchange "exchange-in" 40 cycles 64 bytes 2 messages on 2 tiles
-        - compute "second" 90 cycles on 1 tile
+        - compute "second" 90 cycles 96 flops on 2 tiles
         - still to be counted
       1 Copy "at/step2": v0 -> v0+11 {2: 4, -4} {2: 1, -1} yes
     21 If "at/step9": reads v2
@@ -69,7 +69,7 @@ program 0:
     22 Switch "at/step10": reads v1 -5 7 yes
       0 Execute "at/step1": "second" writes v2
         - exchange "exchange-in" 40 cycles 64 bytes 2 messages on 2 tiles
-        - compute "second" 90 cycles on 1 tile
+        - compute "second" 90 cycles 96 flops on 2 tiles
         - still to be counted
       1 Copy "at/step2": v0 -> v0+11 {2: 4, -4} {2: 1, -1} yes
       2 HostToDevice "at/step3": "in" host -> v0 {12: 1, 1}
@@ -79,7 +79,7 @@ program 0:
 program 1:
   0 Execute "at/step1": "second" writes v2
     - exchange "exchange-in" 40 cycles 64 bytes 2 messages on 2 tiles
-    - compute "second" 90 cycles on 1 tile
+    - compute "second" 90 cycles 96 flops on 2 tiles
     - still to be counted
 function 0:
   23 Block "at/step20":

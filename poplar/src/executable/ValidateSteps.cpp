@@ -4,7 +4,7 @@
 #include "executable/ValidateBounds.hpp"
 #include "poplar/SyncType.hpp"
 #include <algorithm>
-#include <unordered_set>
+#include <set>
 
 namespace poplar::executable {
 namespace {
@@ -127,8 +127,10 @@ private:
     for (const auto &phase : cost.phases) {
       if (static_cast<unsigned>(phase.kind) > static_cast<unsigned>(PhaseKind::Control))
         inconsistent(where_, " has unknown kind of phase ", static_cast<unsigned>(phase.kind));
-      if (!phase.tiles.empty() && checkedTiles_.insert(phase.tiles.list().data()).second)
+      const auto kinds = phase.otherVertices.size() + 1;
+      if (!phase.tiles.empty() && checkedTiles_.insert({phase.tiles.list().data(), kinds}).second)
         for (const auto &share : phase.tiles) {
+          checkIndex(share.vertexKind, kinds, "kind of vertex");
           checkIndex(share.tile, tiles_, "tile");
           checkIndex(share.count, tiles_ - share.tile + 1, "run of tiles");
         }
@@ -139,8 +141,8 @@ private:
   std::uint32_t tiles_;
   Bounds bounds_;
   Where where_{"step", 0};
-  std::size_t views_ = 0;                              // of the step so far
-  std::unordered_set<const TileShare *> checkedTiles_; // of lists that steps share
+  std::size_t views_ = 0;                                            // of the step so far
+  std::set<std::pair<const TileShare *, std::size_t>> checkedTiles_; // of lists that steps share
 };
 
 // Depth-first over children and called functions, without recursion of our own. Every step is

@@ -86,8 +86,7 @@ unsigned Graph::getReplicationFactor() const {
   return Access::graph(*this).state->replicationFactor;
 }
 
-// ---- virtual graphs
-// --------------------------------------------------------------------------------------------
+// ---- virtual graphs ----
 
 static GraphView subView(const GraphView &parent, std::vector<unsigned> tiles) {
   auto &whole = parent.state->target;

@@ -141,8 +141,7 @@ Graph::TileToTensorMapping Graph::getVariableTileMapping(const Tensor &tensor) c
   return getTileMapping(getVariable(VariableRef(view.pieces[0].var.value)), false);
 }
 
-// ---- order in memory
-// -------------------------------------------------------------------------------------------
+// ---- order in memory ----
 
 namespace {
 

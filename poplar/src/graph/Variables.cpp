@@ -132,8 +132,7 @@ std::string deviceBytes(TypeId type, const View *metadata, const void *values,
 
 } // namespace
 
-// ---- variables
-// -------------------------------------------------------------------------------------------------
+// ---- variables ----
 
 Tensor Graph::addVariable(const Type &type, ArrayRef<std::size_t> shape,
                           const DebugContext &context) {
@@ -167,8 +166,7 @@ Tensor Graph::addReplicationIndexConstant(const DebugContext &context) {
                       "Graph::addReplicationIndexConstant");
 }
 
-// ---- constants
-// -------------------------------------------------------------------------------------------------
+// ---- constants ----
 
 Tensor Graph::addConstantValues(const Type &type, const Tensor *metadata,
                                 ArrayRef<std::size_t> shape, const void *values, std::size_t count,
@@ -233,8 +231,7 @@ Tensor Graph::addConstantHalfValues(const Type &type, ArrayRef<std::size_t> shap
   return out;
 }
 
-// ---- initial values
-// --------------------------------------------------------------------------------------------
+// ---- initial values ----
 
 static void requireVariable(const Graph &graph, const Tensor &tensor, const char *call) {
   Access::ownView(*Access::graph(graph).state, tensor, call);
@@ -273,8 +270,7 @@ void Graph::setInitialValueHalf(const Tensor &tensor, ArrayRef<std::uint16_t> va
                std::string(reinterpret_cast<const char *>(values.data()), values.size() * 2));
 }
 
-// ---- clones
-// ----------------------------------------------------------------------------------------------------
+// ---- clones ----
 
 namespace {
 

@@ -187,8 +187,7 @@ void setEdges(const Place &to, std::vector<Edge> edges) {
 
 } // namespace
 
-// ---- handles
-// ---------------------------------------------------------------------------------------------------
+// ---- handles ----
 
 FieldRef VertexRef::operator[](StringRef fieldName) const {
   auto *state = Access::stateOf(*this);
@@ -208,8 +207,7 @@ FieldRef VertexRef::operator[](StringRef fieldName) const {
                           base::list(names, ", "), "."));
 }
 
-// ---- compute sets and vertices
-// ---------------------------------------------------------------------------------
+// ---- compute sets and vertices ----
 
 ComputeSet Graph::addComputeSet(const DebugContext &context) {
   auto &state = *Access::graph(*this).state;
@@ -285,8 +283,7 @@ VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType,
   return vertex;
 }
 
-// ---- connections
-// -----------------------------------------------------------------------------------------------
+// ---- connections ----
 
 void Graph::connect(FieldRef ref, const Tensor &tensor) {
   auto &state = *Access::graph(*this).state;
@@ -415,8 +412,7 @@ std::size_t Graph::getFieldSize(FieldRef ref) const {
   return to.slot.count;
 }
 
-// ---- values of plain fields
-// ------------------------------------------------------------------------------------
+// ---- values of plain fields ----
 
 static void setValues(Graph &graph, const FieldRef &ref, const void *values, std::size_t count,
                       TypeId type, bool broadcast) {
@@ -471,8 +467,7 @@ void Graph::setInitialValueHalf(FieldRef field, ArrayRef<std::uint16_t> values) 
   setHalfBits(*this, field, values.data(), values.size());
 }
 
-// ---- limits and estimates
-// --------------------------------------------------------------------------------------
+// ---- limits and estimates ----
 
 static const Field &fieldOf(GraphState &state, const std::string &type, const std::string &name) {
   const auto &vertexType = state.typeAt(findType(state, type));

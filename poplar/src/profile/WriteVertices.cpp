@@ -123,7 +123,8 @@ public:
     for (const auto &program : programs.programs)
       if (program.phase && !program.phase->vertex.empty())
         if (sets_.emplace(program.computeSet, program.phase).second)
-          types_.emplace(program.phase->vertex, 0);
+          for (const auto &share : program.phase->tiles)
+            types_.emplace(program.phase->vertexOf(share), 0);
     for (auto &[name, id] : types_)
       id = firstType++;
   }
@@ -148,7 +149,7 @@ public:
       for (const auto &share : phase->tiles)
         vertices += std::uint64_t(share.vertices) * share.count;
       for (const auto &share : phase->tiles)
-        table.row(set, types_.at(phase->vertex), share.tile, share.count, share.vertices,
+        table.row(set, types_.at(phase->vertexOf(share)), share.tile, share.count, share.vertices,
                   share.cycles, flops && vertices ? phase->flops * share.vertices / vertices : 0);
     }
   }

@@ -16,8 +16,7 @@ using program::Sequence;
 using program::Tree;
 namespace steps = executable::steps;
 
-// ---- cycle counters
-// --------------------------------------------------------------------------------------------
+// ---- cycle counters ----
 
 static Tensor addStamp(Graph &graph, Sequence &prog, unsigned tile, SyncType sync,
                        const Tensor &since, const DebugContext &context) {
@@ -60,8 +59,7 @@ Tensor cycleCount(Graph &graph, Sequence &prog, unsigned tile, const DebugContex
   return cycleCount(graph, prog, tile, SyncType::INTERNAL, context);
 }
 
-// ---- floating point
-// --------------------------------------------------------------------------------------------
+// ---- floating point ----
 
 // One character each for inv, div0, oflo, esr and nanoo (backend/FloatingPoint.hpp).
 static std::string change(const FloatingPointBehaviour &clear, const FloatingPointBehaviour &set) {
@@ -98,8 +96,7 @@ void setStochasticRounding(Graph &, Sequence &prog, bool enable, const DebugCont
   add(prog, {enable ? "---1-" : "---0-", {}, {}}, context);
 }
 
-// ---- random seeds
-// ----------------------------------------------------------------------------------------------
+// ---- random seeds ----
 
 static std::vector<std::size_t> seedShape(const Graph &graph) {
   return {graph.getTarget().getNumTiles(), graph.getTarget().getNumWorkerContexts(), 4};

@@ -118,8 +118,7 @@ void requireSize(const char *what, const std::string &handle, std::size_t expect
 
 } // namespace
 
-// ---- Sequence
-// --------------------------------------------------------------------------------------------------
+// ---- Sequence ----
 
 Sequence::Sequence(const DebugContext &context) {
   node_ = std::make_shared<Node>(nodeOf(steps::Sequence<Tree>(), context));
@@ -140,8 +139,7 @@ void Sequence::add(Program &&program) {
   std::get<steps::Sequence<Tree>>(kind).parts.push_back(std::move(program));
 }
 
-// ---- Execute and copies
-// ----------------------------------------------------------------------------------------
+// ---- Execute and copies ----
 
 Execute::Execute(ComputeSet cs, const DebugContext &context) {
   Access::setNode(*this, nodeIn(cs, steps::Execute<Tree>{.set = cs.getId()}, context));
@@ -250,8 +248,7 @@ Copy::Copy(const FunctionBuffer &buffer, const Function &function, const DebugCo
   Access::setNode(*this, nodeIn(buffer, steps::Sequence<Tree>(), context));
 }
 
-// ---- control flow
-// ----------------------------------------------------------------------------------------------
+// ---- control flow ----
 
 Repeat::Repeat(unsigned count, const Program &body, const DebugContext &context) {
   Access::setNode(*this, nodeOf(steps::Repeat<Tree>{.count = count, .body = body}, context));
@@ -352,8 +349,7 @@ Call::Call(HostFunction function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outp
   Access::setNode(*this, nodeIn(function, std::move(call), context));
 }
 
-// ---- the rest
-// --------------------------------------------------------------------------------------------------
+// ---- the rest ----
 
 Sync::Sync(SyncType type, const DebugContext &context) {
   Access::setNode(*this, nodeOf(steps::Sync<Tree>{type}, context));

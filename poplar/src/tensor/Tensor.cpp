@@ -271,8 +271,7 @@ Tensor Tensor::reinterpret(const Type &type) const {
   return Access::tensor(std::move(view));
 }
 
-// ---- questions
-// -------------------------------------------------------------------------------------------------
+// ---- questions ----
 
 bool Tensor::containsAliases() const {
   return tensor::containsAliases(use(*this, "containsAliases"));
@@ -336,8 +335,7 @@ Tensor Tensor::getMetadata() const {
   return Tensor(view.metadata);
 }
 
-// ---- text
-// ------------------------------------------------------------------------------------------------------
+// ---- text ----
 
 std::string Tensor::shapeToString() const { return base::list(use(*this, "shapeToString").shape); }
 std::string Tensor::getVarStr() const {
@@ -394,8 +392,7 @@ bool operator==(const Tensor &a, const Tensor &b) {
   return *a.view_ == *b.view_ || tensor::runs(*a.view_) == tensor::runs(*b.view_);
 }
 
-// ---- concat
-// ----------------------------------------------------------------------------------------------------
+// ---- concat ----
 
 Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension) {
   if (tensors.empty())

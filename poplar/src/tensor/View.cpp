@@ -325,8 +325,7 @@ View concat(const std::vector<const View *> &views, unsigned dim) {
   return out;
 }
 
-// ---- reshape
-// ---------------------------------------------------------------------------------------------------
+// ---- reshape ----
 
 namespace {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 R"codelet(// Non-linearities of neurons, forwards and backwards.
 #include <cmath>
 #include <poplar/HalfFloat.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 R"codelet(// The functions that operators are made of (Operators.def), and the types that they compute with.
 // The functions of <cmath> are declared one by one: the header would double the time that a vertex
 // takes to compile.

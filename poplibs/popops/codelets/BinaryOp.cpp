@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 R"codelet(// Binary operators on two vectors.
 namespace popops {
 

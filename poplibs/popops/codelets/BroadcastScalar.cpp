@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 R"codelet(// Binary operators on a vector and one value.
 namespace popops {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 R"codelet(// Binary operators on a matrix and a vector: along its rows (inner) or one value per row (outer).
 namespace popops {
 

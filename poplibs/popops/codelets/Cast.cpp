@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 R"codelet(// Casts: floats are truncated; what does not fit becomes the nearest value that does.
 namespace popops {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 R"codelet(// Fill: one value everywhere. Iota: counting from an offset in each region.
 namespace popops {
 

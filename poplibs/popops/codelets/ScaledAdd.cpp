@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 R"codelet(// A + b B and its relatives in place on A; products; halves by one float. Computed in float.
 namespace popops {
 

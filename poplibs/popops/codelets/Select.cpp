@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 R"codelet(// in3 ? in1 : in2, and min(max(in1, in2), in3). Broadcast: the operands that are one value.
 namespace popops {
 

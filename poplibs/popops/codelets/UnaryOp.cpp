@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 R"codelet(// Unary operators.
 namespace popops {
 

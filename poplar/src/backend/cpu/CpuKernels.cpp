@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Kernels: operands where they lie, or gathered; rounding and traps around the call.
 #include "backend/cpu/CpuBackend.hpp"
+#include "backend/cpu/HalfLimits.hpp"
 #include "backend/cpu/KernelTraps.hpp"
 #include "base/FloatMode.hpp"
 
@@ -24,6 +25,7 @@ static std::unique_ptr<KernelCall> makeCall(const BoundKernel &bound, std::byte 
                 .random = random,
                 .replica = replica};
   call->kernel = bound.kernel;
+  call->mayOverflow = HalfLimits::areNeeded(*bound.kernel, call->args);
   if (bound.kernel->prepare)
     call->args.prepared = bound.kernel->prepare(call->args);
   return call;
@@ -50,7 +52,8 @@ void CpuBackend::scattered(const Leaf &leaf, unsigned r) {
   }
 }
 
-// Results are rounded stochastically where the kernel allows it.
+// Results are rounded stochastically where the kernel allows it; halves that are too large become
+// what they do on the tiles.
 static void runKernel(const BoundKernel &bound, KernelCall &call) {
   if (call.args.rounding.stochastic) [[unlikely]] {
     if (!call.rounded)
@@ -58,7 +61,11 @@ static void runKernel(const BoundKernel &bound, KernelCall &call) {
     if (call.rounded)
       return call.rounded->run(call.args);
   }
+  if (!call.mayOverflow || call.args.rounding.overflow == base::HalfOverflow::Infinite)
+    return bound.kernel->run(call.args);
+  const HalfLimits limits(call.args, bound.alsoRead);
   bound.kernel->run(call.args);
+  limits.apply();
 }
 
 // Operands are ready when this returns; the rest is what it returns.

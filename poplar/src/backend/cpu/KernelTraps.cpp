@@ -2,7 +2,7 @@
 #include "backend/cpu/KernelTraps.hpp"
 
 #include "backend/cpu/FloatTraps.hpp"
-#include <cstring>
+#include "backend/cpu/Runs.hpp"
 
 namespace poplar::backend::cpu {
 namespace {
@@ -15,40 +15,24 @@ struct Seen {
   int raised = 0;
   bool zero = false;
 
-  template <class Bits> void add(Bits bits, Bits exponent, Bits mantissa) {
-    if ((bits & exponent) == exponent)
-      raised |= bits & mantissa ? FE_INVALID : infinite;
-    zero = zero || !(bits & (exponent | mantissa));
-  }
-  void add(const std::byte *at, TypeId type) {
-    if (type == TypeId::Float) {
-      std::uint32_t bits;
-      std::memcpy(&bits, at, sizeof bits);
-      add<std::uint32_t>(bits, 0x7f800000u, 0x7fffffu);
-    } else {
-      std::uint16_t bits;
-      std::memcpy(&bits, at, sizeof bits);
-      add<std::uint16_t>(bits, 0x7c00u, 0x3ffu);
-    }
-  }
-  void add(const KernelOperand &o, const std::byte *at, std::size_t dim) {
-    if (dim == o.shape.size())
-      return add(at, o.type);
-    const auto stride = o.strides[dim] * std::int64_t(sizeOf(o.type));
-    for (std::size_t i = 0; i < o.shape[dim]; ++i, at += stride)
-      add(o, at, dim + 1);
+  template <class Bits> void add(const KernelOperand &o, Bits exponent, Bits mantissa) {
+    forRuns<Bits>(o, [&](const Bits *run, std::size_t n, std::int64_t stride) {
+      for (std::size_t i = 0; i < n; ++i) {
+        const Bits bits = run[std::int64_t(i) * stride];
+        if ((bits & exponent) == exponent)
+          raised |= bits & mantissa ? FE_INVALID : infinite;
+        zero = zero || !(bits & (exponent | mantissa));
+      }
+    });
   }
 };
 
 Seen seenIn(const KernelOperand &o) {
   Seen seen;
-  if (o.type != TypeId::Float && o.type != TypeId::Half)
-    return seen;
-  if (!o.contiguous)
-    seen.add(o, o.data, 0);
-  else
-    for (std::size_t i = 0; i < o.elements; ++i)
-      seen.add(o.data + i * sizeOf(o.type), o.type);
+  if (o.type == TypeId::Float)
+    seen.add<std::uint32_t>(o, 0x7f800000u, 0x7fffffu);
+  else if (o.type == TypeId::Half)
+    seen.add<std::uint16_t>(o, 0x7c00u, 0x3ffu);
   return seen;
 }
 

@@ -13,6 +13,7 @@ struct KernelCall {
   const Kernel *kernel = nullptr;
   std::vector<KernelOperand> operands; // outputs first
   KernelArgs args;
+  bool mayOverflow = false;             // HalfLimits
   std::unique_ptr<RoundedCall> rounded; // made when rounding is stochastic for the first time
   ~KernelCall() {
     if (kernel && kernel->release && args.prepared)

@@ -86,12 +86,14 @@ void RoundedCall::run(const KernelArgs &args) {
           result->values[first + i] = base::halfToFloat(from[std::int64_t(i) * stride]);
       });
   kernel_.run(args_);
-  for (const auto &result : results_)
+  for (const auto &result : results_) {
+    base::limitToHalf(result->values.data(), result->values.size(), args.rounding.overflow);
     forRows(args.outputs[result->output],
             [&](std::size_t first, std::uint16_t *to, std::size_t n, std::int64_t stride) {
               base::stochasticHalves(result->values.data() + first, to, stride, n,
                                      base::mix(args.rounding.key + result->output), first);
             });
+  }
 }
 
 } // namespace poplar::backend::cpu

@@ -32,8 +32,7 @@ constexpr std::uint64_t bypassBytes =
 constexpr std::uint64_t lineBytes = 64;
 constexpr std::uint64_t blockBytes = 2048;
 
-// ---- planning
-// ----------------------------------------------------------------------------------------------------
+// ---- planning ----
 
 // Walks the destination upwards, largest stride first: the order of a copy is free because no
 // element is written twice.
@@ -103,8 +102,7 @@ std::uint64_t countOf(const std::vector<ByteLoop> &loops) {
                          [](auto n, auto &l) { return n * l.extent; });
 }
 
-// ---- overlap
-// -----------------------------------------------------------------------------------------------------
+// ---- overlap ----
 
 struct Extent {
   std::int64_t begin, end;
@@ -161,8 +159,7 @@ bool overlapOthers(const std::vector<RawMove> &moves) {
   return false;
 }
 
-// ---- running
-// -----------------------------------------------------------------------------------------------------
+// ---- running ----
 
 // Writes whole lines past the caches, which saves reading them first. n is a multiple of a line,
 // `to` is aligned to one.

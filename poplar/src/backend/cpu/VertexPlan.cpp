@@ -245,8 +245,7 @@ void VertexPlan::planEdge(const Field &field, const executable::Edge &edge, bool
   }
 }
 
-// ---- writing
-// ----------------------------------------------------------------------------------------------------
+// ---- writing ----
 
 class VertexWriter {
 public:

@@ -20,8 +20,7 @@ constexpr std::uint64_t cyclesPerChunk = 50'000, cyclesWorthThreads = 200'000;
 constexpr std::uint32_t countedPerChunk = 64;
 constexpr std::size_t storageAlign = 64;
 
-// ---- text printed by vertices
-// ------------------------------------------------------------------------------------
+// ---- text printed by vertices ----
 
 void printToHost(const char *text, std::size_t size, void *host) {
   if (host)
@@ -89,8 +88,7 @@ bool asksForCycles(const codelet::Module &module) {
 PrintScope::PrintScope(Host *host) : before_(codelet::setPrintTarget({printToHost, host})) {}
 PrintScope::~PrintScope() { codelet::setPrintTarget(before_); }
 
-// ---- binding
-// ---------------------------------------------------------------------------------------------------
+// ---- binding ----
 
 VertexRunner::VertexRunner(const executable::Image &image, const VertexPlan &plan,
                            const LoadedModules &modules, codelet::Variant variant)
@@ -142,8 +140,7 @@ void VertexRunner::setWork(const std::vector<std::uint64_t> &cycles) {
             plan_.scatter().empty();
 }
 
-// ---- running
-// ---------------------------------------------------------------------------------------------------
+// ---- running ----
 
 void VertexRunner::seedVertex(const Batch &batch, std::size_t i) const {
   if (batch.random)

@@ -154,7 +154,6 @@ Geometry::Geometry(openipu::AttributeReader &reader) {
       damaged("bad sizes");
 }
 
-std::uint64_t Geometry::inputPositions() const { return product(dims, &Dim::input); }
 std::uint64_t Geometry::kernelPositions() const { return product(dims, &Dim::kernel); }
 std::uint64_t Geometry::outputPositions() const { return product(dims, &Dim::output); }
 

@@ -551,6 +551,32 @@ unsigned timesExecuted(Session &s, const poplar::program::Program &program, cons
 }
 } // namespace
 
+// Side by side, each convolution's vertices keep the type that its own partials give them.
+TEST(MultiConvolution, VerticesAreNamedByEachConvolutionsPartials) {
+  Session s(64);
+  const std::string partials[] = {"float", "half"};
+  std::vector<multiconv::CreateTensorArgs> tensors;
+  for (const auto &type : partials) {
+    tensors.push_back({ConvParams(poplar::HALF, 1, {8, 8}, {3, 3}, 16, 16, 1),
+                       {{"partialsType", type}},
+                       "conv of " + type});
+  }
+  std::vector<multiconv::ConvolutionArgs> args;
+  for (unsigned i = 0; i < 2; ++i)
+    args.push_back({multiconv::createInput(s.graph, tensors, i),
+                    multiconv::createWeights(s.graph, tensors, i), tensors[i].params,
+                    tensors[i].options});
+  multiconv::convolution(s.graph, args, false, s.prog, "multi", {{"planType", "parallel"}});
+  poplar::Engine engine(s.graph, s.prog, {{"debug.instrument", "true"}});
+  engine.load(s.device);
+  engine.run();
+  std::stringstream text;
+  engine.printProfileSummary(text, {{"showExecutionSteps", "true"}});
+  const auto summary = text.str();
+  for (const auto &type : partials)
+    EXPECT_TRUE(summary.find("half," + type) != std::string::npos) << type << "\n" << summary;
+}
+
 TEST(MultiConvolution, UpdatesAllWeightsInOneSuperstepOrEachAfterItsGradient) {
   for (const char *type : {"parallel", "serial"}) {
     Session s(64);

@@ -141,6 +141,18 @@ std::vector<Share> shareTiles(Graph &graph, const std::vector<Problem> &problems
   }
 }
 
+// Which kind of vertex of `to` has this name; a new one if none has.
+std::uint32_t kindOf(openipu::Superstep &to, const std::string &vertex) {
+  if (vertex == to.vertex)
+    return 0;
+  auto &others = to.otherVertices;
+  const auto at = std::find(others.begin(), others.end(), vertex);
+  const auto kind = std::uint32_t(at - others.begin()) + 1;
+  if (at == others.end())
+    others.push_back(vertex);
+  return kind;
+}
+
 // Superstep i of all plans at once. Each plan's tiles count from its first tile.
 openipu::Plan sideBySide(const std::vector<openipu::Plan> &plans,
                          const std::vector<Share> &shares) {
@@ -157,6 +169,8 @@ openipu::Plan sideBySide(const std::vector<openipu::Plan> &plans,
       // Repeated supersteps of different convolutions keep their own length.
       if (s < merged.steps.size() && merged.steps[s].repeats == step.repeats) {
         auto &to = merged.steps[s];
+        for (auto &work : step.tiles)
+          work.kind = kindOf(to, step.vertexOf(work));
         to.tiles.insert(to.tiles.end(), step.tiles.begin(), step.tiles.end());
         to.crossings.insert(to.crossings.end(), step.crossings.begin(), step.crossings.end());
         to.flops += step.flops;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "matmul/Quarter.hpp"
+#include "base/Error.hpp"
 #include "base/Text.hpp"
+#include "poplin/kernels/Convolution.hpp"
+#include "poplin/kernels/MatMul.hpp"
 #include "popops/ElementWiseCost.hpp"
 #include "poputil/exceptions.hpp"
 #include "poputil/Plans.hpp"
 #include "poputil/VertexTemplates.hpp"
+#include <algorithm>
 #include <poplar/MetadataCreation.hpp>
 
 namespace poplin {
@@ -29,6 +33,18 @@ static Tensor metadataOf(poplar::Graph &graph, const Tensor &t) {
   return metadata;
 }
 
+// The kernel for quarters beside one for floats.
+static const char *ofQuarters(std::string_view kernel) {
+  constexpr std::pair<std::string_view, const char *> pairs[] = {
+      {kernels::matMul, kernels::matMulOfQuarters},
+      {kernels::convolution, kernels::convolutionOfQuarters},
+      {kernels::weightGradient, kernels::weightGradientOfQuarters}};
+  const auto found = std::find_if(std::begin(pairs), std::end(pairs),
+                                  [&](const auto &pair) { return pair.first == kernel; });
+  OPENIPU_CHECK(found != std::end(pairs), base::str("no kernel for quarters beside ", kernel));
+  return found->second;
+}
+
 std::string quarterUses(poplar::Graph &graph, const std::string &kernel,
                         std::vector<openipu::Used> &uses, openipu::Plan &plan) {
   std::vector<Tensor> quarters;
@@ -51,7 +67,7 @@ std::string quarterUses(poplar::Graph &graph, const std::string &kernel,
                 return popops::cost::castCycles(chip, poplar::QUARTER, poplar::HALF, n, regions);
               }));
   }
-  return kernel + ".quarter";
+  return ofQuarters(kernel);
 }
 
 } // namespace poplin

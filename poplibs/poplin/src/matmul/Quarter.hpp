@@ -8,10 +8,6 @@
 
 namespace poplin {
 
-inline bool isQuarter(const poplar::Tensor &a, const poplar::Tensor &b) {
-  return a.elementType() == poplar::QUARTER || b.elementType() == poplar::QUARTER;
-}
-
 // An output type that follows the inputs becomes half; another is refused.
 poplar::Type quarterOutput(const char *function, const poplar::Type &input,
                            const poplar::Type &asked);

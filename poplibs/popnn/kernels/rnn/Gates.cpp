@@ -111,6 +111,7 @@ Lengths::Lengths(const openipu::KernelOperand *operand, std::size_t batch, std::
 
 void roundToHalf(const openipu::Rounding &rounding, std::size_t row, Rounded what, float *values,
                  std::size_t n) {
+  base::limitToHalf(values, n, rounding.overflow);
   if (!rounding.stochastic)
     return base::roundToHalf(values, n);
   const auto place = std::uint64_t(row) * 8 + std::uint64_t(what) + 1;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 R"codelet(// One-hot rows, tests for NaN, histograms, sorting on one tile, and the index of a ring.
 #include <poplar/Vertex.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 R"codelet(// Reductions on one tile. Half values are combined as float.
 #include <cmath>
 #include <poplar/Vertex.hpp>

@@ -43,10 +43,18 @@ constexpr double operatorTime = 0.035, byteTime = 0.025, worthThreads = 25000;
                            "Compile it again.");
 }
 
+template <base::HalfOverflow overflow>
 void roundLoop(void *y, const void *a, const void *, const void *, std::size_t n) {
   if (y != a)
     std::memcpy(y, a, n * sizeof(float));
+  base::limitToHalf(static_cast<float *>(y), n, overflow);
   base::roundToHalf(static_cast<float *>(y), n);
+}
+BlockLoop roundLoopFor(base::HalfOverflow overflow) {
+  using enum base::HalfOverflow;
+  return overflow == Largest ? roundLoop<Largest>
+         : overflow == Nan   ? roundLoop<Nan>
+                             : roundLoop<Infinite>;
 }
 
 // Operators that cost many times an addition.
@@ -75,7 +83,7 @@ BlockLoop loopOf(const MapStep &step) {
   case MapStep::Cast:
     return castLoop(step.type, step.result);
   case MapStep::RoundToHalf:
-    return roundLoop;
+    return roundLoopFor(base::HalfOverflow::Infinite);
   default:
     return copyLoop(step.type);
   }
@@ -134,9 +142,13 @@ public:
     fillConstants();
   }
 
-  void run() const {
+  void run(base::HalfOverflow overflow) {
     if (!elements_)
       return;
+    if (std::exchange(overflow_, overflow) != overflow)
+      for (auto &code : code_)
+        if (code.rounds)
+          code.loop = roundLoopFor(overflow);
     const double time = double(elements_) * timePerElement_;
     if (blocks_ == 1 || time < worthThreads)
       return work(0, blocks_);
@@ -184,6 +196,7 @@ private:
   struct Code {
     BlockLoop loop;
     std::uint16_t y, a, b, c;
+    bool rounds; // to half
   };
   // What one thread has at hand while it works.
   struct Frame {
@@ -305,7 +318,7 @@ private:
       home_[first + i] = free.back();
       free.pop_back();
       code_.push_back({joined_[i] ? joined_[i] : loopOf(step), std::uint16_t(first + i), step.a,
-                       step.b, step.c});
+                       step.b, step.c, step.kind == MapStep::RoundToHalf});
       timePerElement_ += operatorTime * (isSlow(step) ? 8 : 1);
       for (std::size_t v = first; v < first + i; ++v)
         if (lastUse[v] == i)
@@ -559,7 +572,8 @@ private:
     for (std::size_t o = 0; o < targets_.size(); ++o)
       if (const auto &target = targets_[o]; !target.direct)
         rows::store(target.type, frame.at[target.value],
-                    element(outputs_[o], frame.starts[o] + from * target.stride), target.stride, n);
+                    element(outputs_[o], frame.starts[o] + from * target.stride), target.stride, n,
+                    overflow_);
   }
 
   void manyRows(std::size_t block, Frame &frame) const {
@@ -616,11 +630,11 @@ private:
     if (walk_.operands[o].flat)
       return rows::store(target.type, from,
                          element(outputs_[o], walk_.operands[o].start + std::int64_t(row * inner)),
-                         1, count * inner);
+                         1, count * inner, overflow_);
     walk_.eachStretch(o, row, count, [&](std::int64_t start, std::int64_t step, std::size_t rows) {
       for (std::size_t r = 0; r < rows; ++r, from += inner * size)
         rows::store(target.type, from, element(outputs_[o], start + std::int64_t(r) * step),
-                    target.stride, inner);
+                    target.stride, inner, overflow_);
     });
   }
 
@@ -637,6 +651,7 @@ private:
   std::uint16_t numRegisters_ = 0;
   double timePerElement_ = 0;
   std::size_t block_ = 0, blocks_ = 0, blocksPerRow_ = 1, rowsPerBlock_ = 1, registerBytes_ = 0;
+  base::HalfOverflow overflow_ = base::HalfOverflow::Infinite; // of this run
   bool plain_ = false;
   bool big_ = false;       // not in a cache: fetch ahead
   bool byColumns_ = false; // blocks in the order of tiles
@@ -654,17 +669,21 @@ public:
       maps_.emplace_back(program, args.outputs.subspan(i * results, results),
                          args.inputs.subspan(i * inputs, inputs));
   }
-  void run(const KernelArgs &) {
-    for (const auto &map : maps_)
-      map.run();
+  void run(const KernelArgs &args) {
+    for (auto &map : maps_)
+      map.run(args.rounding.overflow);
   }
 
 private:
   std::vector<Map> maps_;
 };
 
-const openipu::Registered registered{
-    openipu::stateful<Maps>(kernels::map, openipu::alwaysGivesFloats, nansOfMap)};
+openipu::Kernel mapKernel() {
+  auto kernel = openipu::stateful<Maps>(kernels::map, openipu::alwaysGivesFloats, nansOfMap);
+  kernel.limitsHalves = true;
+  return kernel;
+}
+const openipu::Registered registered{mapKernel()};
 const openipu::Overwriting overwriting{kernels::map, kernels::mapMayOverwrite};
 
 } // namespace

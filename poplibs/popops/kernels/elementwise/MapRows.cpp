@@ -57,13 +57,20 @@ void loadHalves(const std::uint16_t *from, std::int64_t stride, float *to, std::
     base::halfToFloat(packed, to + done, part);
   }
 }
-void storeHalves(const float *from, std::uint16_t *to, std::int64_t stride, std::size_t n) {
-  if (stride == 1)
+void storeHalves(const float *from, std::uint16_t *to, std::int64_t stride, std::size_t n,
+                 base::HalfOverflow overflow) {
+  const bool limit = overflow != base::HalfOverflow::Infinite && base::mayOverflowHalf(from, n);
+  if (stride == 1 && !limit)
     return base::floatToHalf(from, to, n);
   std::uint16_t packed[packedHalves];
+  float limited[packedHalves];
   for (std::size_t done = 0; done < n; done += packedHalves) {
     const std::size_t part = std::min(packedHalves, n - done);
-    base::floatToHalf(from + done, packed, part);
+    if (limit) {
+      std::copy_n(from + done, part, limited);
+      base::limitToHalf(limited, part, overflow);
+    }
+    base::floatToHalf(limit ? limited : from + done, packed, part);
     place(packed, to + std::int64_t(done) * stride, stride, part);
   }
 }
@@ -103,9 +110,10 @@ void load(TypeId type, const std::byte *from, std::int64_t stride, std::byte *to
     gather(sizeOf(type), from, stride, to, n);
 }
 
-void store(TypeId type, const std::byte *from, std::byte *to, std::int64_t stride, std::size_t n) {
+void store(TypeId type, const std::byte *from, std::byte *to, std::int64_t stride, std::size_t n,
+           base::HalfOverflow overflow) {
   if (type == TypeId::Half)
-    return storeHalves(as<float>(from), as<std::uint16_t>(to), stride, n);
+    return storeHalves(as<float>(from), as<std::uint16_t>(to), stride, n, overflow);
   if (stride == 1) {
     std::memcpy(to, from, n * sizeOf(type));
     return;

@@ -2,6 +2,7 @@
 // Rows of elements between tensors and the registers of the map kernel. A register holds values of
 // the type that computes: halves are floats there.
 #pragma once
+#include "base/Half.hpp"
 #include "openipu/TypeId.hpp"
 #include <cstddef>
 #include <cstdint>
@@ -21,8 +22,10 @@ void repeatEach(std::size_t size, const std::byte *from, std::int64_t step, std:
 void gatherAcross(std::size_t size, const std::byte *from, std::int64_t stride, std::byte *to,
                   std::size_t rows, std::size_t n, std::size_t pitch);
 
-// One row of a tensor of this type to a register, and back.
+// One row of a tensor of this type to a register, and back. `overflow`: of values that are too
+// large for half.
 void load(TypeId type, const std::byte *from, std::int64_t stride, std::byte *to, std::size_t n);
-void store(TypeId type, const std::byte *from, std::byte *to, std::int64_t stride, std::size_t n);
+void store(TypeId type, const std::byte *from, std::byte *to, std::int64_t stride, std::size_t n,
+           base::HalfOverflow overflow);
 
 } // namespace popops::rows

@@ -16,9 +16,8 @@ inline Candidate candidate(std::uint32_t key, std::size_t index) {
 }
 inline std::uint32_t indexOf(Candidate c) { return std::uint32_t(c); }
 
-// Numbers that compare as the keys do. -0 equals 0; NaN lies beyond infinity.
+// A number that compares as the key does. -0 equals 0; NaN lies beyond infinity.
 std::uint32_t orderedFloat(float key);
-inline std::uint32_t orderedInt(std::int32_t key) { return std::uint32_t(key) ^ 0x80000000u; }
 
 // Appends the k smallest of keys[0..n), whose indices start at `first`, in no order.
 void selectSmallest(const std::uint32_t *keys, std::size_t n, std::size_t first, std::size_t k,

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A Planner prices one expression: fused(), its loop of a generated vertex, or oneByOne(), a
+// superstep for each operator with the vertex that PopLibs would choose for how its operands are
+// broadcast. planMap() chooses, and joins the plans of several expressions.
 #include "elementwise/MapPlan.hpp"
 #include "base/Arithmetic.hpp"
 #include "base/Text.hpp"

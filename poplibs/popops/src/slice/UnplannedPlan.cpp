@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Lookups without a plan: the vertices run where the first entry of the table lies. Entries that
+// lie elsewhere come there, and slices that are wanted elsewhere leave, each as a list of bytes by
+// tile.
 #include "slice/UnplannedPlan.hpp"
 #include "base/Arithmetic.hpp"
 #include "openipu/Placement.hpp"
@@ -17,25 +20,22 @@ using poplar::Graph;
 using poplar::Tensor;
 using PerTile = std::map<unsigned, TileWork>;
 
-PerTile elements(const Graph &graph, const Tensor &t, std::uint64_t TileWork::*member,
-                 std::uint64_t factor) {
-  PerTile out;
+using Bytes = std::map<unsigned, std::uint64_t>; // by tile
+
+Bytes bytesOf(const Graph &graph, const Tensor &t, std::uint64_t perElement) {
+  Bytes out;
   for (const auto &at : openipu::elementsByTile(graph, t))
-    out[at.tile].*member = at.elements * factor;
+    out[at.tile] = at.elements * perElement;
   return out;
 }
 
-void merge(PerTile &into, const PerTile &from) {
-  for (const auto &[tile, work] : from) {
-    into[tile].bytesIn += work.bytesIn;
-    into[tile].bytesOut += work.bytesOut;
-  }
+void addIncoming(PerTile &tiles, const Bytes &bytes) {
+  for (auto [tile, count] : bytes)
+    tiles[tile].bytesIn += count;
 }
-
-bool sameTiles(const PerTile &a, const PerTile &b, std::uint64_t TileWork::*member) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto &x, const auto &y) {
-    return x.first == y.first && x.second.*member == y.second.*member;
-  });
+void addOutgoing(PerTile &tiles, const Bytes &bytes) {
+  for (auto [tile, count] : bytes)
+    tiles[tile].bytesOut += count;
 }
 
 Superstep toStep(std::string name, std::string vertex, const PerTile &tiles) {
@@ -67,11 +67,10 @@ struct Entry {
       last = last.slice(last.dim(unsigned(d)) - 1, last.dim(unsigned(d)), unsigned(d));
     auto first = firstSlice(what.table, what.dims, Sizes(what.dims.size(), 1));
     columns = openipu::elementsByTile(graph, first);
-    aligned = sameTiles(elements(graph, first, &TileWork::bytesIn, 1),
-                        elements(graph, last, &TileWork::bytesIn, 1), &TileWork::bytesIn);
+    aligned = bytesOf(graph, first, 1) == bytesOf(graph, last, 1);
   }
   std::vector<openipu::TileElements> columns;
-  bool aligned;
+  bool aligned; // the last one lies on the same tiles
   std::uint64_t bytes;
 };
 
@@ -79,11 +78,13 @@ bool singleRows(const UnplannedLookups &what) {
   return !what.dims.empty() && product(what.sizes) == 1 && what.lookups > 1;
 }
 
-// Bytes that leave the tiles of the table, spread evenly.
-void leaveTable(const Graph &graph, const Tensor &table, std::uint64_t total, PerTile &tiles) {
-  auto holders = openipu::elementsByTile(graph, table);
+// Bytes of all its entries, spread evenly over the tiles of the table.
+Bytes ofTable(const Graph &graph, const UnplannedLookups &what, const Entry &entry) {
+  Bytes out;
+  auto holders = openipu::elementsByTile(graph, what.table);
   for (const auto &at : holders)
-    tiles[at.tile].bytesOut += base::ceilDiv(total, holders.size());
+    out[at.tile] += base::ceilDiv(what.rows.numElements() * entry.bytes, holders.size());
+  return out;
 }
 
 // The vertices, where the first entry lies.
@@ -111,16 +112,12 @@ PerTile vertices(const Graph &graph, const UnplannedLookups &what, const Entry &
   return tiles;
 }
 
-PerTile slicesThere(const UnplannedLookups &what, const Entry &entry) {
-  PerTile out;
+// The slices, where the vertices run.
+Bytes slicesThere(const UnplannedLookups &what, const Entry &entry) {
+  Bytes out;
   for (const auto &at : entry.columns)
-    out[at.tile].bytesIn = at.elements * what.lookups * product(what.sizes) * entry.bytes;
+    out[at.tile] = at.elements * what.lookups * product(what.sizes) * entry.bytes;
   return out;
-}
-
-void swapDirection(PerTile &tiles) {
-  for (auto &[tile, work] : tiles)
-    std::swap(work.bytesIn, work.bytesOut);
 }
 
 std::string name(const UnplannedLookups &what, const char *many, const char *one) {
@@ -137,20 +134,20 @@ Plan unplannedSlice(const Graph &graph, const UnplannedLookups &what) {
   auto tiles = vertices(graph, what, entry, [&](const SliceWork &work) {
     return multiSliceCycles(target, type, work);
   });
-  auto there = slicesThere(what, entry);
+  const auto there = slicesThere(what, entry), wanted = bytesOf(graph, what.rows, entry.bytes);
   if (!entry.aligned) {
-    merge(tiles, there);
-    leaveTable(graph, what.table, what.rows.numElements() * entry.bytes, tiles);
+    addIncoming(tiles, there);
+    addOutgoing(tiles, ofTable(graph, what, entry));
   }
   Plan plan;
   plan.add(toStep("Slice", name(what, "MultiSlice", "DynamicSlice1D"), tiles));
   if (!singleRows(what))
     plan.steps.back().repeats = std::uint32_t(what.lookups);
-  auto wanted = elements(graph, what.rows, &TileWork::bytesIn, entry.bytes);
-  if (!sameTiles(there, wanted, &TileWork::bytesIn)) {
-    swapDirection(there);
-    merge(wanted, there);
-    plan.add(toStep("Rearrange", "", wanted));
+  if (there != wanted) {
+    PerTile moved;
+    addIncoming(moved, wanted);
+    addOutgoing(moved, there);
+    plan.add(toStep("Rearrange", "", moved));
   }
   return plan;
 }
@@ -173,12 +170,10 @@ Plan unplannedUpdate(const Graph &graph, const UnplannedLookups &what, Update op
     return op == Update::Replace ? multiUpdateCycles(target, type, work)
                                  : multiUpdateOpCycles(target, type, work, scaled);
   });
-  auto there = slicesThere(what, entry);
-  auto given = elements(graph, what.rows, &TileWork::bytesIn, entry.bytes);
-  if (!sameTiles(there, given, &TileWork::bytesIn)) {
-    merge(tiles, there);
-    swapDirection(given);
-    merge(tiles, given);
+  const auto there = slicesThere(what, entry), given = bytesOf(graph, what.rows, entry.bytes);
+  if (there != given) {
+    addIncoming(tiles, there);
+    addOutgoing(tiles, given);
   }
   Plan plan;
   plan.add(toStep("Update", updateName(what, op, scaled), tiles));
@@ -186,10 +181,8 @@ Plan unplannedUpdate(const Graph &graph, const UnplannedLookups &what, Update op
     plan.steps.back().repeats = std::uint32_t(what.lookups);
   if (!entry.aligned) { // the changed entries go back to where they belong
     PerTile back;
-    leaveTable(graph, what.table, what.rows.numElements() * entry.bytes, back);
-    swapDirection(there);
-    swapDirection(back);
-    merge(back, there);
+    addIncoming(back, ofTable(graph, what, entry));
+    addOutgoing(back, there);
     plan.add(toStep("Return", "", back));
   }
   return plan;

@@ -44,7 +44,7 @@ struct Geometry {
   // Throws std::runtime_error if the bytes cannot be a convolution.
   explicit Geometry(openipu::AttributeReader &reader);
 
-  std::uint64_t inputPositions() const, kernelPositions() const, outputPositions() const;
+  std::uint64_t kernelPositions() const, outputPositions() const;
 };
 
 struct ConvolutionOf {
