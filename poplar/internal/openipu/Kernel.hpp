@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -97,14 +96,25 @@ struct Kernel {
 
 inline bool alwaysGivesFloats(std::string_view) { return true; }
 
+// Where a call stands. clang 14, which builds the fuzz targets, has no std::source_location.
+struct SourcePlace {
+  const char *file = "";
+  unsigned line = 0;
+
+  static constexpr SourcePlace here(const char *file = __builtin_FILE(),
+                                    unsigned line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
 // Thread-safe. A second kernel of a name for the same backend is an error that says where both are
 // registered.
-void registerKernel(Kernel kernel, std::source_location where = std::source_location::current());
+void registerKernel(Kernel kernel, SourcePlace where = SourcePlace::here());
 // The cpu's. Throws poplar_error with near matches when no library registered the name.
 const Kernel &findKernel(const std::string &name);
 
 struct Registered {
-  explicit Registered(Kernel kernel, std::source_location where = std::source_location::current()) {
+  explicit Registered(Kernel kernel, SourcePlace where = SourcePlace::here()) {
     registerKernel(std::move(kernel), where);
   }
 };

@@ -14,7 +14,7 @@ namespace {
 
 struct Entry {
   Kernel kernel;
-  std::source_location where;
+  SourcePlace where;
 };
 
 struct Registry {
@@ -37,15 +37,15 @@ Registry &registry() {
   return instance;
 }
 
-std::string placeOf(const std::source_location &where) {
-  return base::str(where.file_name(), ":", where.line());
+std::string placeOf(const SourcePlace &where) {
+  return base::str(where.file, ":", where.line);
 }
 
 const std::string cpu = "cpu";
 
 } // namespace
 
-void registerKernel(Kernel kernel, std::source_location where) {
+void registerKernel(Kernel kernel, SourcePlace where) {
   auto &all = registry();
   std::lock_guard lock(all.mutex);
   const auto name = kernel.name, backend = kernel.backend;

@@ -94,17 +94,17 @@ TEST(Kernel, UnknownNamesAreRefusedWhenLoading) {
 }
 
 TEST(Kernel, TheSameNameTwiceForABackendNamesBothPlaces) {
-  const auto first = std::source_location::current();
+  const auto first = openipu::SourcePlace::here();
   registerKernel({.name = "test.twice", .run = scale}, first);
   registerKernel({.name = "test.twice", .run = scale, .backend = "test.other"});
-  const auto second = std::source_location::current();
+  const auto second = openipu::SourcePlace::here();
   try {
     registerKernel({.name = "test.twice", .run = shrink}, second);
     FAIL();
   } catch (const poplar_error &error) {
     const std::string text = error.what();
     for (const auto &part :
-         {base::str("Kernel_test.cpp:", first.line()), base::str("Kernel_test.cpp:", second.line()),
+         {base::str("Kernel_test.cpp:", first.line), base::str("Kernel_test.cpp:", second.line),
           std::string("\"test.twice\" of backend \"cpu\"")})
       EXPECT_NE(text.find(part), std::string::npos) << text;
   }
