@@ -12,8 +12,8 @@
 #include "base/Text.hpp"
 #include "ir/narrowed.hpp"
 #include "lowering/lowering.hpp"
-#include "op/graphbuilder.hpp"
-#include "op/importing.hpp"
+#include "opdef/graphbuilder.hpp"
+#include "opdef/importing.hpp"
 #include <cmath>
 #include <gtest/gtest.h>
 #include <map>

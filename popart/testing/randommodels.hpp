@@ -5,7 +5,7 @@
 // bytes, so that a fuzzer can make them too.
 #pragma once
 #include "onnx/tensors.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <array>
 #include <limits>
 #include <onnx/defs/schema.h>

@@ -80,6 +80,9 @@ public:
   TensorInfo getInfo(TensorId id) const;
   bool hasInfo(TensorId id) const;
   std::set<TensorId> getAllTensorIds() const;
+  // Not of PopART: what the optimiser keeps, by weight and slot: {"w": {"Accl1": "Accl1___w"}}.
+  // Under "" stands what is of no weight: lossScaleFactor of automatic loss scaling.
+  std::map<TensorId, std::map<std::string, TensorId>> getOptimizerStateIds() const;
   std::string serializeIr(IrSerializationFormat format) const;
 
   void connectStreamToCallback(const std::string &handle, std::function<void(void *)> callback,

@@ -143,7 +143,7 @@ Rule reduction(const OpView &op, const Axes &axes) {
     return {};
   const auto gone = op.axes("axes", op.in(0).rank());
   if (std::find(gone.begin(), gone.end(), axes[0]) != gone.end()) {
-    if (op.type() != "ReduceSum")
+    if (!op.node().def->adds)
       return {};
     return BatchRule{axes, {-1}, true, {}};
   }
@@ -157,32 +157,33 @@ Rule reduction(const OpView &op, const Axes &axes) {
 
 Rule batchRule(const OpView &op, const Axes &axes, std::int64_t parts) {
   const auto &def = *op.node().def;
-  const std::string &type = def.type;
-  if (def.batch == ops::Batch::OtherAxes)
+  switch (def.batch) {
+  case ops::Batch::OtherAxes:
     return otherAxis(op, axes);
-  if (def.batch == ops::Batch::Images && op.outputs() == 1)
-    return images(op, axes);
-  if (def.batch == ops::Batch::Sum)
+  case ops::Batch::Images:
+    return op.outputs() == 1 ? images(op, axes) : Rule();
+  case ops::Batch::Sum:
     return weightGradient(axes);
-  if (type == "MatMul")
-    return product(op, axes);
-  if (type == "MaxPoolGrad")
+  case ops::Batch::First:
     return allAlongZero(op, axes);
-  if (type == "Concat")
+  case ops::Batch::Product:
+    return product(op, axes);
+  case ops::Batch::Joined:
     return concat(op, axes);
-  if (type == "Reshape")
+  case ops::Batch::Reshaped:
     return reshape(op, axes, parts);
-  if (type == "Transpose")
+  case ops::Batch::Permuted:
     return transpose(op, axes);
-  if (type == "Slice")
+  case ops::Batch::Sliced:
     return slice(op, axes);
-  if (type == "Gather")
+  case ops::Batch::Gathered:
     return gather(op, axes);
+  case ops::Batch::Whole:
+    break;
+  }
   if (def.reduction)
     return reduction(op, axes);
-  if (def.isElementwise())
-    return broadcasting(op, axes);
-  return {};
+  return def.isElementwise() ? broadcasting(op, axes) : Rule();
 }
 
 } // namespace popart::analysis

@@ -2,7 +2,7 @@
 // How an operator works on a part of a batch: which of its inputs are cut and along which axes its
 // outputs are cut then.
 #pragma once
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <optional>
 
 namespace popart::analysis {

@@ -2,7 +2,7 @@
 // Whether a node does more than making its outputs: it, or something in its bodies, has a side
 // effect. Such a node stays where it is, even if nobody uses its outputs, and runs once.
 #pragma once
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <algorithm>
 
 namespace popart::analysis {

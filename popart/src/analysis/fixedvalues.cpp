@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/fixedvalues.hpp"
 
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <algorithm>
 #include <set>
 
@@ -25,7 +25,7 @@ bool isPure(const Node &node) {
   return node.pass == ir::Pass::Forward && !node.def->random && !node.def->sideEffect &&
          node.def->updates < 0 && !node.inputs.empty() && !node.outputs.empty() &&
          node.outputs[0] != none && !node.def->fetches && // not to be kept
-         (node.bodies.empty() || node.def->type == "FusedElementwise");
+         (node.bodies.empty() || node.def->fused);
 }
 
 std::vector<bool> fixedValues(const Graph &graph) {

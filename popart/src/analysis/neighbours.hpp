@@ -2,7 +2,7 @@
 // What passes that join nodes ask of a graph: who makes a value, who alone uses it, and whether two
 // nodes run at the same time in the same place.
 #pragma once
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <set>
 
 namespace popart::analysis {

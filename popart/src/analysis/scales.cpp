@@ -5,6 +5,7 @@
 
 namespace popart::analysis {
 
+// The three ways to write a factor, which differ in where the number stands.
 std::optional<std::pair<double, std::size_t>> scaleOf(const ir::Graph &graph,
                                                       const ir::Node &node) {
   const auto &type = node.def->type;

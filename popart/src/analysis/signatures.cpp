@@ -3,7 +3,7 @@
 
 #include "base/Text.hpp"
 #include "ir/held.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <unordered_map>
 
 namespace popart::analysis {

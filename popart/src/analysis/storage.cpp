@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/storage.hpp"
 
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <algorithm>
 #include <numeric>
 
@@ -20,8 +20,9 @@ bool mayShareMemory(const Graph &graph, const Node &node) {
   const auto &def = *node.def;
   if (def.reduction && node.inputs[0] != none && node.outputs[0] != none)
     return graph[node.inputs[0]].info.nelms() == graph[node.outputs[0]].info.nelms();
-  if (def.type == "Gather" && graph[node.inputs[1]].kind == ir::Kind::Constant)
-    return true;                                            // entries that are known now are a view
+  if (def.viewIfConstant >= 0 &&
+      graph[node.inputs[std::size_t(def.viewIfConstant)]].kind == ir::Kind::Constant)
+    return true;
   return !def.isElementwise() && !def.create && !def.fresh; // create: it chooses layouts
 }
 
@@ -52,7 +53,7 @@ std::vector<Value> storageOf(const Graph &graph) {
 // several tensors at once.
 static bool pairsOutputs(const Node &node) {
   return node.def->updates >= 0 ||
-         (node.def->type.rfind("Replicated", 0) == 0 && node.inputs.size() == node.outputs.size());
+         (node.def->collective && node.inputs.size() == node.outputs.size());
 }
 
 std::vector<std::uint32_t> memoryClasses(const Graph &graph) {
@@ -90,7 +91,7 @@ std::vector<std::size_t> writtenInputs(const Graph &graph, const Node &node) {
   std::size_t end = node.inputs.size();
   if (auto scalars = node.attributes.find<std::vector<std::string>>("scalars"))
     end -= std::min(end, scalars->size()); // hyper-parameters come last, and are only read
-  if (node.def->type == "Accumulate")
+  if (node.def->accumulates)
     if (auto weights = node.attributes.find<std::int64_t>("weights"))
       end = std::min(end, static_cast<std::size_t>(*weights));
   for (std::size_t i = 0; i < end; ++i)

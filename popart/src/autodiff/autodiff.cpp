@@ -2,7 +2,7 @@
 #include "autodiff/autodiff.hpp"
 
 #include "base/Text.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <algorithm>
 #include <popart/error.hpp>
 

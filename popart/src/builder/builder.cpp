@@ -6,7 +6,7 @@
 #include "onnx/check.hpp"
 #include "onnx/export.hpp"
 #include "onnx/formals.hpp"
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include <algorithm>
 #include <filesystem>
 #include <onnx/checker.h>

@@ -5,8 +5,8 @@
 #include "builder/attributes.hpp"
 #include "builder/impl.hpp"
 #include "onnx/formals.hpp"
-#include "op/importing.hpp"
-#include "op/refusals.hpp"
+#include "opdef/importing.hpp"
+#include "opdef/refusals.hpp"
 #include <algorithm>
 #include <onnx/shape_inference/implementation.h>
 

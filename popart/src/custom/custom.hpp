@@ -3,7 +3,7 @@
 // as users see them (op.cpp, builtin.cpp), their patterns (patterns.cpp), and how their Opx are
 // asked (opx.cpp).
 #pragma once
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <popart/ir.hpp>
 #include <popart/op/builtin.hpp>
 #include <popart/opmanager.hpp>

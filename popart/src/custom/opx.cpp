@@ -4,7 +4,7 @@
 #include "base/Text.hpp"
 #include "custom/custom.hpp"
 #include "lowering/lowering.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <popart/popx/opxmanager.hpp>
 #include <popops/ElementWise.hpp>
 #include <poputil/TileMapping.hpp>

@@ -34,9 +34,10 @@ struct ValueData {
   Value shardOf = none; // this replica's part of that variable, flat
   bool offChip = false; // in memory beside the chip
   bool ioTiles = false; // from and to there it passes over I/O tiles
-  // Of optimiser state and accumulators:
-  Value weight = none;  // that it belongs to; none: to all
-  bool gathers = false; // state that gradients are accumulated in
+  // Of what an optimiser needs: state, accumulators, hyper-parameters. Never read from the name.
+  Value weight = none;   // that it belongs to; none: to all
+  std::string slot = {}; // which it is of those: Accl1, Step ...; scaledLearningRate0, lossScaling
+  bool gathers = false;  // state that gradients are accumulated in
 };
 
 // When a node runs: for every micro-batch (Forward, Backward), or once per weight update.

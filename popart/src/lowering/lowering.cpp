@@ -5,7 +5,7 @@
 #include "ir/held.hpp"
 #include "ir/narrowed.hpp"
 #include "lowering/expression.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include "openipu/LibraryLog.hpp"
 #include <popart/error.hpp>
 #include <poplar/exceptions.hpp>
@@ -100,31 +100,31 @@ static void describe(poplar::DebugInfo &info, const ir::Graph &model, const ir::
 
 // The node that is being lowered, on this thread, with the context that its programs hang under. It
 // lies on the stack of lower(); bodies of functions are lowered within their callers.
-class Lowered {
+class BeingLowered {
 public:
-  Lowered(const ir::Graph &model, const ir::Node &node)
+  BeingLowered(const ir::Graph &model, const ir::Node &node)
       : node_(node), // the place in this file would say nothing to the model's author
         info_(poplar::DebugContext(nameOf(&node), poplar::SourceLocation()), "popart"),
         outer_(std::exchange(innermost, this)) {
     if (openipu::callsAreNoted())
       describe(info_, model, node);
   }
-  ~Lowered() { innermost = outer_; }
-  Lowered(const Lowered &) = delete;
+  ~BeingLowered() { innermost = outer_; }
+  BeingLowered(const BeingLowered &) = delete;
   static const poplar::DebugInfo *infoOf(const ir::Node *node) {
     return innermost && &innermost->node_ == node ? &innermost->info_ : nullptr;
   }
 
 private:
-  static thread_local const Lowered *innermost;
+  static thread_local const BeingLowered *innermost;
   const ir::Node &node_;
   poplar::DebugInfo info_;
-  const Lowered *outer_;
+  const BeingLowered *outer_;
 };
-thread_local const Lowered *Lowered::innermost = nullptr;
+thread_local const BeingLowered *BeingLowered::innermost = nullptr;
 
 poplar::DebugContext Lowering::name(const std::string &part) const {
-  if (const auto *info = Lowered::infoOf(node_))
+  if (const auto *info = BeingLowered::infoOf(node_))
     return poplar::DebugContext(*info, part);
   std::string text = nameOf(node_);
   if (!part.empty())
@@ -307,7 +307,7 @@ poplar::Tensor Lowering::create(Value v) {
 void Lowering::lower(const ir::Node &node, poplar::program::Sequence &into) {
   const ir::Node *outerNode = std::exchange(node_, &node);
   auto *outerProgram = std::exchange(program_, &into);
-  const Lowered lowered(model_, node);
+  const BeingLowered lowered(model_, node);
   const OpView op(model_, node);
   const Tensors made = programsOf(op);
   if (made.size() < node.outputs.size())

@@ -3,7 +3,7 @@
 // its IPU), the program to append to, and the tensors of its inputs; variables, streams and
 // constants get their tensors the first time somebody asks, in the layout their users want.
 #pragma once
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <map>
 #include <poplar/Graph.hpp>
 #include <poplar/OptionFlags.hpp>

@@ -19,7 +19,7 @@
 #include "lowering/calls.hpp"
 #include "lowering/iotiles.hpp"
 #include "lowering/sidebyside.hpp"
-#include "op/groups.hpp"
+#include "opdef/groups.hpp"
 #include "openipu/Together.hpp"
 #include <algorithm>
 #include <cmath>
@@ -528,11 +528,17 @@ private:
   void addHyperParameter(Value v) {
     const auto &value = model_.graph[v];
     const auto t = lowering_.tensor(v);
-    HostTensorSpec spec{value.name, value.info, "h2d_" + value.name, ""};
+    HyperParameterSpec spec;
+    static_cast<HostTensorSpec &>(spec) = {value.name, value.info, "h2d_" + value.name, ""};
+    spec.slot = value.slot;
+    spec.weight = weightOf(value);
     auto down = graph_->addHostToDeviceFIFO(spec.toDevice, t.elementType(), t.numElements(),
                                             poplar::ReplicatedStreamMode::BROADCAST);
     programs_[OptimizerFromHost].add(Copy(down, t));
     interface_.hyperParameters.push_back(spec);
+  }
+  TensorId weightOf(const ir::ValueData &variable) const {
+    return variable.weight == ir::none ? "" : model_.graph[variable.weight].name;
   }
   void addWeightStream(Value v) {
     const auto &value = model_.graph[v];
@@ -541,6 +547,8 @@ private:
     spec.id = whole.name;
     spec.info = whole.info;
     spec.role = whole.role;
+    spec.slot = whole.slot;
+    spec.weight = weightOf(whole);
     spec.remote = value.offChip;
     group(spec, whole);
     if (value.shardOf != ir::none)

@@ -48,11 +48,18 @@ struct AnchorSpec : HostTensorSpec {
   Shape outer;                     // leading dimensions of the user's array, ones left out
   bool forward = false;            // the program of the forward pass alone returns it
 };
+// A hyper-parameter that the host writes: which it is, and of which weight ("": of all).
+struct HyperParameterSpec : HostTensorSpec {
+  std::string slot;
+  TensorId weight;
+};
 // A variable of the device that the host sends and, unless its streams are switched off, gets back.
 struct WeightSpec : HostTensorSpec {
   std::vector<std::int64_t> groupOf; // by replica: whose values it has; empty: all have the same
   std::int64_t groups = 1;           // values the host holds, one after the other
   ir::Role role = ir::Role::Weight;
+  std::string slot; // of optimiser state: which it is, and of which weight ("": of all)
+  TensorId weight;
   bool returnsAll = false; // the host gets those of every replica
   bool remote = false;     // handles name a remote buffer instead of streams
   // Elements of a shard, and by replica which one it has; none: every replica has the whole.
@@ -66,7 +73,7 @@ struct Interface {
   std::vector<WeightSpec> made;      // by the host, from weights
   std::vector<ir::FoldedNorm> norms; // how
   std::vector<HostTensorSpec> held;  // large constants, uploaded when the engine is loaded
-  std::vector<HostTensorSpec> hyperParameters;
+  std::vector<HyperParameterSpec> hyperParameters;
   std::vector<std::string> cycleCounters; // ids: "" is the whole step
   bool random = false;                    // there is a seed
   std::int64_t rngWords = 0;              // state of the tiles' generators, if it is asked for

@@ -2,7 +2,7 @@
 #include "lowering/sidebyside.hpp"
 
 #include "analysis/storage.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include "openipu/Together.hpp"
 
 namespace popart::lowering {

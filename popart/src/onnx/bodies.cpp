@@ -4,7 +4,7 @@
 #include "base/Text.hpp"
 #include "onnx/attributes.hpp"
 #include "onnx/import.hpp"
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include <popart/error.hpp>
 
 namespace popart::onnxmodel {

@@ -2,7 +2,7 @@
 #include "onnx/formals.hpp"
 
 #include "base/Text.hpp"
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include <algorithm>
 #include <popart/error.hpp>
 

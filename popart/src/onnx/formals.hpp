@@ -2,7 +2,7 @@
 // What a node must have by the definition of its operator: so many inputs, so many outputs, and no
 // input left out that must be there. ONNX's operators have ONNX's own definition, others ours.
 #pragma once
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <onnx/defs/schema.h>
 #include <onnx/onnx_pb.h>
 

@@ -4,7 +4,7 @@
 #include "base/Text.hpp"
 #include "onnx/fromlayers.hpp"
 #include "onnx/tensors.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <algorithm>
 #include <onnx/defs/schema.h>
 #include <popart/error.hpp>

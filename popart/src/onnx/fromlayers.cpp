@@ -3,7 +3,7 @@
 
 #include "base/Text.hpp"
 #include "onnx/tensors.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 
 namespace popart::onnxmodel {
 

@@ -5,8 +5,8 @@
 #include "onnx/attributes.hpp"
 #include "onnx/formals.hpp"
 #include "onnx/sequences.hpp"
-#include "op/mixing.hpp"
-#include "op/refusals.hpp"
+#include "opdef/mixing.hpp"
+#include "opdef/refusals.hpp"
 #include <onnx/defs/schema.h>
 #include <popart/error.hpp>
 

@@ -8,7 +8,7 @@
 // body. Sequences of tensors that can be followed vanish.
 #pragma once
 #include "onnx/tensors.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <optional>
 #include <set>
 

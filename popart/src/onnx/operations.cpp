@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which operators there are, by ONNX's own list of versions.
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <algorithm>
 #include <onnx/defs/schema.h>
 #include <popart/opmanager.hpp>
@@ -36,12 +36,12 @@ std::vector<int> versions(const std::string &type) {
 // "tensor(float)" and its like; others are no types that tensors here have.
 void addType(const std::string &text, OpDefinition::DataTypes &out) {
   static const std::map<std::string, DataType> all = {
-      {"tensor(float)", DataType::FLOAT},     {"tensor(float16)", DataType::FLOAT16},
-      {"tensor(double)", DataType::DOUBLE},   {"tensor(bfloat16)", DataType::BFLOAT16},
-      {"tensor(int8)", DataType::INT8},       {"tensor(int16)", DataType::INT16},
-      {"tensor(int32)", DataType::INT32},     {"tensor(int64)", DataType::INT64},
-      {"tensor(uint8)", DataType::UINT8},     {"tensor(uint16)", DataType::UINT16},
-      {"tensor(uint32)", DataType::UINT32},   {"tensor(uint64)", DataType::UINT64},
+      {"tensor(float)", DataType::FLOAT},   {"tensor(float16)", DataType::FLOAT16},
+      {"tensor(double)", DataType::DOUBLE}, {"tensor(bfloat16)", DataType::BFLOAT16},
+      {"tensor(int8)", DataType::INT8},     {"tensor(int16)", DataType::INT16},
+      {"tensor(int32)", DataType::INT32},   {"tensor(int64)", DataType::INT64},
+      {"tensor(uint8)", DataType::UINT8},   {"tensor(uint16)", DataType::UINT16},
+      {"tensor(uint32)", DataType::UINT32}, {"tensor(uint64)", DataType::UINT64},
       {"tensor(bool)", DataType::BOOL}};
   if (const auto it = all.find(text); it != all.end())
     out.push_back(it->second);

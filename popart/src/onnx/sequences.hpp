@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Names that stand for no tensor, where only a tensor will do.
 #pragma once
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 
 namespace popart::onnxmodel {
 

@@ -45,6 +45,7 @@ OpDef accumulateOp() {
                         u.write(0, accumulated(op, u[0], u[1], u.scalar("factor", 1)));
                       });
   op.create = create;
+  op.accumulates = true;
   return op;
 }
 

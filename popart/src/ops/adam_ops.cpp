@@ -3,7 +3,7 @@
 // AdamVarUpdate changes m, v and w (formulas: popart/adam.hpp). Attributes of AdamVarUpdate:
 // `adamax`, `lamb`, `epsBeforeCorrection` (eps joins the root of v as it is), and `decay` (weight
 // decay is taken off the weight) or not (added to the gradient).
-#include "op/groups.hpp"
+#include "opdef/groups.hpp"
 #include "ops/shared/updating.hpp"
 
 #include <cmath>

@@ -15,6 +15,7 @@ OpDef addOp() {
   op.grad = [](GradBuilder &g, const OpView &op) -> Values {
     return {g.unbroadcast(g.dy(), op.in(0)), g.unbroadcast(g.dy(), op.in(1))};
   };
+  op.adds = true;
   return op;
 }
 

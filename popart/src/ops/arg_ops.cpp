@@ -2,7 +2,7 @@
 // ArgMax and ArgMin: where the largest or smallest element along an axis is, as INT32; of equal
 // elements the first, or the last with select_last_index.
 #include "lowering/lowering.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <popnn/Loss.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>

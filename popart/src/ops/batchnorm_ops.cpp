@@ -8,7 +8,7 @@
 // ai.graphcore's differs by the running variance, which is that of n - 1 elements.
 // replica_group_size [1]: statistics when training are of so many consecutive replicas' batches.
 #include "lowering/lowering.hpp"
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/elementwise.hpp"
 #include <gcl/Collectives.hpp>
 #include <poplin/NormOperations.hpp>

@@ -94,6 +94,9 @@ OpDef clipOp() {
   };
   op.fold = fold;
   op.grad = grad;
+  op.monotone = [](const OpView &op) { // with the same bounds everywhere
+    return (!op.hasIn(1) || op.in(1).elements() == 1) && (!op.hasIn(2) || op.in(2).elements() == 1);
+  };
   return op;
 }
 

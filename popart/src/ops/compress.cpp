@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Compress: the entries along an axis (or of the flattened tensor) for which a condition that is
 // known when the model is built is true.
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 
 namespace popart::ops {
 

@@ -68,6 +68,7 @@ OpDef concatOp() {
       parts.push_back(l.tensor(op.in(i)));
     return {poplar::concat(parts, unsigned(axisOf(op)))};
   };
+  op.batch = Batch::Joined;
   return op;
 }
 

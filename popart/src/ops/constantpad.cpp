@@ -2,7 +2,7 @@
 // ConstantPad: one value around a tensor; negative amounts take elements away.
 //   dx = dy with the amounts negated: the middle, and zero where elements were taken away
 #include "lowering/lowering.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include "ops/shared/hostviews.hpp"
 #include <popops/Pad.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Operators whose result is known when the model is built: Constant, ConstantOfShape, Shape, Size,
 // Range, EyeLike, NonZero, Unique, MelWeightMatrix. They become constants at once.
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/arithmetic.hpp"
 #include "ops/shared/hostviews.hpp"
 #include <algorithm>

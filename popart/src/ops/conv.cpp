@@ -2,7 +2,7 @@
 // Conv: y = x * w + b over any number of spatial dimensions, in groups.
 //   dx = ConvDataGrad(dy, w)     dw = ConvWeightGrad(dy, x)     db = dy summed but for channels
 // The bias stays with the node, so that a pass that fuses activations has one node to look at.
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include "ops/nn/convolution.hpp"
 #include <numeric>
 
@@ -66,6 +66,7 @@ OpDef convOp() {
   op.fresh = true;
   op.product = true;
   op.batch = Batch::Images;
+  op.epilogue = "EpilogueConv";
   return op;
 }
 

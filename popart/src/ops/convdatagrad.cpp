@@ -2,7 +2,7 @@
 // ConvDataGrad: the gradient of a convolution's input, x = dy *^T w, plus an optional bias; also
 // what ConvTranspose is. Attributes: strides, dilations, pads and group of the convolution, and
 // `field`, the spatial shape of x.   ddy = Conv(dx, w)     dw = ConvWeightGrad(dy, dx)
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include "ops/nn/convolution.hpp"
 #include <numeric>
 
@@ -77,6 +77,7 @@ OpDef convdatagradOp() {
   op.fresh = true;
   op.product = true;
   op.batch = Batch::Images;
+  op.epilogue = "EpilogueConvDataGrad";
   return op;
 }
 

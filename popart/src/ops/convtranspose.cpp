@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ConvTranspose: the gradient of a convolution as a layer of its own. Written as ConvDataGrad with
 // the padding that leads to the output's shape; what lies beyond the reach of the kernel is zero.
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/nn/convolution.hpp"
 
 namespace popart::ops {

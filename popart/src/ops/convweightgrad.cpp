@@ -2,7 +2,7 @@
 // ConvWeightGrad: the gradient of a convolution's weights from dy and x. Attributes: strides,
 // dilations, pads and group of the convolution, and `kernel`, the spatial shape of the weights.
 //   ddy = Conv(x, dw)     dx = ConvDataGrad(dy, dw)
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include "ops/nn/convolution.hpp"
 #include <popops/Zero.hpp>
 

@@ -37,6 +37,7 @@ OpDef copyvarupdateOp() {
   op.lower = lower;
   op.noGradient = "it changes a variable";
   op.updates = 0;
+  op.assigns = true;
   return op;
 }
 

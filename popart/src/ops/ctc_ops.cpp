@@ -5,7 +5,7 @@
 // Mean divides each loss by the length of its labels, then by N.
 // CtcBeamSearchDecoder: the most probable label sequences.
 #include "lowering/lowering.hpp"
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/elementwise.hpp"
 #include "ops/shared/lossreduction.hpp"
 #include <popnn/CTCInference.hpp>

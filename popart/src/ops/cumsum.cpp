@@ -2,7 +2,7 @@
 // CumSum: running sums along an axis; exclusive ones leave out the element itself, reverse ones run
 // from the end.   dx = the running sums of dy in the other direction
 #include "lowering/lowering.hpp"
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include <popops/CumulativeSum.hpp>
 
 namespace popart::ops {

@@ -3,7 +3,7 @@
 // only when it runs, read, replaced, cleared or added to. index: one number per axis.
 //   slice: dx = dy in its place.  update: dx = dy with the place cleared, du = dy at the place
 #include "lowering/lowering.hpp"
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/elementwise.hpp"
 #include "ops/shared/lookups.hpp"
 #include <algorithm>

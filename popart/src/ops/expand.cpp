@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Expand: broadcast to a shape; dimensions broadcast both ways.   dx = dy summed to the shape of x
 #include "lowering/lowering.hpp"
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/elementwise.hpp"
 #include <poputil/Broadcast.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Flatten: a matrix of the dimensions before an axis by those from it on. A Reshape from there on.
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 
 namespace popart::ops {
 

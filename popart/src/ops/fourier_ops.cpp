@@ -3,7 +3,7 @@
 // divisor are split in two, the sums over the parts of an index one after the other:
 //   X[k1 + n1 k2] = sum_j2 w(n, j2 k1) [sum_j1 x[j1 n2 + j2] w(n1, j1 k1)] w(n2, j2 k2)
 // Differentiated through their parts. Halves are computed as floats.
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/elementwise.hpp"
 #include <cmath>
 #include <numbers>

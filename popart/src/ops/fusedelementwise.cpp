@@ -24,6 +24,7 @@ OpDef fusedelementwiseOp() {
   };
   op.gradientError = "operators are fused after differentiation";
   op.fresh = true;
+  op.fused = true;
   return op;
 }
 

@@ -3,7 +3,7 @@
 // table is laid out by a plan for lookups; indices known now make a view.
 //   dx = GatherGrad: the rows of dy added up where they came from
 #include "lowering/lowering.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include "ops/shared/hostviews.hpp"
 #include "ops/shared/lookups.hpp"
 #include "ops/shared/selection.hpp"
@@ -96,6 +96,8 @@ OpDef gatherOp() {
   op.create = create;
   op.grad = grad;
   op.fresh = true;
+  op.viewIfConstant = 1; // entries that are known now
+  op.batch = Batch::Gathered;
   return op;
 }
 

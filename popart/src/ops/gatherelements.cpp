@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // GatherElements: y[i][j].. = x with coordinate `axis` replaced by the index at that place.
 //   dx = the elements of dy added up where they came from
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include "ops/shared/hostviews.hpp"
 #include "ops/shared/lookups.hpp"
 

@@ -2,7 +2,7 @@
 // GatherGrad: the gradient of a table: rows of dy added to the entries they were gathered from,
 // zero where nothing was.   its own gradient is the Gather again
 #include "lowering/lowering.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include "ops/shared/lookups.hpp"
 #include <popops/Zero.hpp>
 

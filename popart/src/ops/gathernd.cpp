@@ -2,7 +2,7 @@
 // GatherND: slices of a tensor at index vectors along the last dimension of the indices. Leading
 // batch dimensions, which index themselves, become parts of the vectors first.
 //   dx = the slices of dy added up where they came from
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include "ops/shared/hostviews.hpp"
 #include "ops/shared/lookups.hpp"
 

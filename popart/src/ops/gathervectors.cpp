@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // GatherVectors: what GatherND means without batch dimensions: y[...] = x[indices[...]].
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include "ops/shared/hostviews.hpp"
 #include "ops/shared/lookups.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Gemm: alpha A' B' + beta C, with A' and B' transposed if asked. Written with Transpose, MatMul,
 // Mul and Add: a transposed weight is laid out for the product through its view.
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/elementwise.hpp"
 
 namespace popart::ops {

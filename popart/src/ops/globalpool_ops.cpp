@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pools that are written with others: GlobalAveragePool, GlobalMaxPool and GlobalLpPool (a
 // window as large as the field), and LpPool, the p-norm of every window: (sum of |x|^p)^(1/p).
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/nn/pooling.hpp"
 #include "ops/shared/elementwise.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // GroupedGather: a Gather for every entry of a leading group dimension, each with its own indices.
 // The groups become one table: group g begins at entry g * n.
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/hostviews.hpp"
 #include "ops/shared/lookups.hpp"
 

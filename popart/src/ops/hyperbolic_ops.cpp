@@ -48,6 +48,7 @@ std::vector<OpDef> hyperbolicOps() {
   tanh.grad = [](GradBuilder &g, const OpView &op) -> Values {
     return {g.mul(g.dy(), g.sub(1.0, g.square(op.out(0))))};
   };
+  tanh.monotone = [](const OpView &) { return true; };
   return {tanh,
           function("Sinh", "Hyperbolic sine of every element.", sinhOf,
                    [](GradBuilder &g, Value x, Value dy) { return g.mul(dy, g.op("Cosh", {x})); }),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // InstanceNormalization: group normalisation with one channel in each group.
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 
 namespace popart::ops {
 

@@ -4,7 +4,7 @@
 // they decay, and optimisers count their steps. Nothing runs on the device.
 //   dx = dy    d(replaced) = 0, which autodiff gives to the weights without the way there
 #include "lowering/lowering.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 
 namespace popart::ops {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // IpuCopy: the same tensor on another IPU. Made where a node reads what lives elsewhere.
 #include "lowering/lowering.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <poputil/TileMapping.hpp>
 
 namespace popart::ops {

@@ -2,7 +2,7 @@
 // LayerNormalization: normalises all dimensions from `axis` on together; group normalisation with
 // one group of [rows, elements]. Outputs y and, in the shape of x with ones from the axis on, mean
 // and 1/deviation.
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 
 namespace popart::ops {
 

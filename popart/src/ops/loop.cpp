@@ -5,7 +5,7 @@
 //
 // Canonical form: trip count in "trip" (absent: until the condition is false), inputs [-,
 // condition, carried ("carried" of them)..., what the body uses from outside...].
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/bodies.hpp"
 #include "ops/shared/loops.hpp"
 #include <algorithm>
@@ -110,8 +110,7 @@ Tensors lower(Lowering &l, const OpView &op) {
     inputs.push_back(t);
 
   Sequence body;
-  Tensors made =
-      l.lowerBody(f.body, inputs, body, l.seedOfBody(op, body, counter.value()));
+  Tensors made = l.lowerBody(f.body, inputs, body, l.seedOfBody(op, body, counter.value()));
   made[0] = made[0].reshape({});
   Tensors out(state.begin() + 1, state.end());
   for (std::size_t i = 1 + f.carried; i < made.size(); ++i) {

@@ -219,6 +219,9 @@ OpDef matmulOp() {
   op.grad = grad;
   op.fresh = true;
   op.product = true;
+  op.epilogue = "EpilogueMatMul";
+  op.channels = -1;
+  op.batch = Batch::Product;
   return op;
 }
 

@@ -68,6 +68,7 @@ OpDef maxpoolgradOp() {
   op.lower = lower;
   op.gradientError = "second derivatives of pools are not there";
   op.fresh = true;
+  op.batch = Batch::First;
   return op;
 }
 

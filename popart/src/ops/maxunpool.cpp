@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // MaxUnpool: elements back to where MaxPool found them, zeros elsewhere. Indices count the elements
 // of the shape that the pool came from; a larger output_shape has zeros behind that.
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/nn/window.hpp"
 #include "ops/shared/elementwise.hpp"
 #include <algorithm>

@@ -5,7 +5,7 @@
 // classes * min(max_output_boxes_per_class, boxes). ONNX's rows come first, the others are -1.
 //
 // A Scan with one box of every batch element and class per iteration; the first of equal scores.
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/elementwise.hpp"
 #include "ops/shared/loops.hpp"
 #include <algorithm>

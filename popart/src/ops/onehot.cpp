@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // OneHot: along a new axis of a known depth, `on` at the index and `off` elsewhere; negative
 // indices count from the end.   d(on) = sum of dy where it is on, d(off) = the rest
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/elementwise.hpp"
 #include "ops/shared/hostviews.hpp"
 #include "ops/shared/lookups.hpp"

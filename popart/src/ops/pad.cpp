@@ -2,7 +2,7 @@
 // Pad: elements added around a tensor, or taken away where the amount is negative. Constants are a
 // ConstantPad; edges and reflections repeat elements of the tensor itself, so they are gathers
 // along one axis after the other.
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 
 namespace popart::ops {
 

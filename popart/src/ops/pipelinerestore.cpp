@@ -3,7 +3,7 @@
 // stage's IPU. Several of them share one ring of `depth` buffers, which is written when a cycle
 // ends.
 #include "lowering/lowering.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 
 namespace popart::ops {
 
@@ -20,6 +20,7 @@ OpDef pipelinerestoreOp() {
   };
   op.crosses = true;
   op.fetches = true;
+  op.restores = true;
   return op;
 }
 

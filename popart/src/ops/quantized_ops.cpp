@@ -6,7 +6,7 @@
 // of them are added in float: up to 256 are exact (below 2^24). Longer sums are cut into pieces of
 // that length, and the pieces added as integers.
 #include "lowering/lowering.hpp"
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/nn/convolution.hpp"
 #include "ops/nn/product.hpp"
 #include <algorithm>

@@ -17,6 +17,7 @@ OpDef leakyRelu() { // dx = dy or alpha dy
     const Value leaked = g.mul(g.dy(), op.real("alpha", 0.01f));
     return {g.where(isGreater(g, op.in(0), 0), g.dy(), leaked)};
   };
+  op.monotone = [](const OpView &op) { return op.real("alpha", 0.01f) >= 0; };
   return op;
 }
 

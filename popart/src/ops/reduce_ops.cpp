@@ -4,7 +4,7 @@
 // empty list means that nothing is reduced (what is done to single elements, such as the square,
 // still is).
 #include "lowering/lowering.hpp"
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/elementwise.hpp"
 #include <algorithm>
 #include <numeric>
@@ -169,6 +169,7 @@ OpDef sumDef() {
   op.grad = [](GradBuilder &g, const OpView &op) -> Values {
     return {g.expand(kept(g, op, g.dy()), op.in(0).shape())};
   };
+  op.adds = true;
   return op;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Operators that cannot run here, with the reason: containers of tensors, which a compiled program
 // cannot have. The importer follows sequences where it can (onnx/sequences.cpp).
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 
 namespace popart::ops {
 

@@ -15,6 +15,7 @@ OpDef reluOp() {
     const Value zero = g.scalar(0, op.in(0));
     return {g.where(g.op("Greater", {op.out(0), zero}), g.dy(), zero)};
   };
+  op.monotone = [](const OpView &) { return true; };
   return op;
 }
 

@@ -6,7 +6,7 @@
 //   ShardGather   a variable of the shape `shape`, of which every replica has a part; attributes
 //                 `replicas` and `collectiveCommGroup` as of the collectives
 #include "lowering/lowering.hpp"
-#include "op/groups.hpp"
+#include "opdef/groups.hpp"
 #include "ops/shared/elementwise.hpp"
 #include <gcl/Collectives.hpp>
 #include <poputil/TileMapping.hpp>
@@ -78,6 +78,7 @@ std::vector<OpDef> remoteOps() {
   OpDef to = moving("RemoteStore", 2, "Writes a variable that is kept off the chip.");
   to.lower = store;
   to.updates = 0;
+  to.assigns = true;
   OpDef whole = moving("ShardGather", 1, "A variable of which every replica has a part.");
   whole.infer = [](const OpView &op) -> Infos {
     const TensorInfo info(op.in(0).type(), op.integers("shape"));

@@ -8,7 +8,7 @@
 //   ReplicatedAllToAll            row i of all members, [members, ...]; its own transpose
 // ReplicaIndex: the number of the replica, an INT32 scalar.
 #include "lowering/lowering.hpp"
-#include "op/groups.hpp"
+#include "opdef/groups.hpp"
 #include "ops/shared/elementwise.hpp"
 #include <popops/Cast.hpp>
 

@@ -2,7 +2,7 @@
 // Reshape: the same elements in row-major order under another shape. 0 keeps a dimension (unless
 // allowzero), -1 is what remains.   dx = dy in the shape of x
 #include "lowering/lowering.hpp"
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 
 namespace popart::ops {
 
@@ -65,6 +65,7 @@ OpDef reshapeOp() {
     return y.reshape(op.in(0).info().shape_szt());
   };
   op.view = true;
+  op.batch = Batch::Reshaped;
   return op;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Resize and its older name Upsample: one axis after the other, every output the weighted sum of
 // its neighbours. Places are known now, so neighbours are views and weights constants.
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/resampling.hpp"
 #include <cmath>
 

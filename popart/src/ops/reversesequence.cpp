@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ReverseSequence: of every batch entry, the first `length` steps in reverse order, the rest as
 // they are. Steps and batch entries become rows of one table, looked up once.
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/hostviews.hpp"
 #include "ops/shared/lookups.hpp"
 

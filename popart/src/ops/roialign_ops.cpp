@@ -5,7 +5,7 @@
 // Maxima are written with lookups. As ONNX's own examples have it, they are the largest of the four
 // weighted neighbours of every sample, which are not added up.
 #include "lowering/lowering.hpp"
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/elementwise.hpp"
 #include <popnn/experimental/ROIAlign.hpp>
 

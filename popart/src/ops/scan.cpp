@@ -10,7 +10,7 @@
 // uses from outside; axes and directions are lists of the right length. "batched" is 1 for version
 // 8, "lengths" its sequence lengths. The last "kept" outputs are for the gradient alone. With
 // "fromTheEnd" iterations are those of a forward loop in reverse, which drew numbers in them.
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/bodies.hpp"
 #include "ops/shared/loops.hpp"
 #include <numeric>
@@ -63,7 +63,8 @@ void keepAxes(Importing &i) {
     Shape shape = b.shape(whole);
     const auto rank = std::int64_t(shape.size());
     shape.erase(shape.begin() + axisOf(i.op, "scan_input_axes", inputAxes[k], rank));
-    input = body->add({"slice/" + (*body)[whole].name, {b.type(whole), shape}, ir::Kind::Computed, {}});
+    input =
+        body->add({"slice/" + (*body)[whole].name, {b.type(whole), shape}, ir::Kind::Computed, {}});
     b.reshape(input, b.shape(whole));
     nodes.back().outputs = {whole};
   }
@@ -175,8 +176,8 @@ poplar::Tensor iterationOf(Lowering &l, const OpView &op, const Counter &counter
 
 // One pass over `length` slices. `inputs`: states, scanned with the axis in front, the others. Of
 // the outputs, those that are not `wanted` are not stacked.
-Tensors scan(Lowering &l, const OpView &op, const Form &f, const Tensors &inputs, std::int64_t length,
-             const std::vector<bool> &reversed, std::int64_t entries,
+Tensors scan(Lowering &l, const OpView &op, const Form &f, const Tensors &inputs,
+             std::int64_t length, const std::vector<bool> &reversed, std::int64_t entries,
              const std::vector<bool> &wanted) {
   const Counter counter(l, l.program());
   const Tensors state = copiesOf(
@@ -255,7 +256,8 @@ Tensors lower(Lowering &l, const OpView &op) {
   std::vector<bool> wanted(f.body.outputs.size(), true);
   for (auto i = wanted.size() - std::size_t(op.integer("kept", 0)); i < wanted.size(); ++i)
     wanted[i] = isUsed(op, op.out(i));
-  Tensors out = scan(l, op, f, inputs, length, {directions.begin(), directions.end()}, length, wanted);
+  Tensors out =
+      scan(l, op, f, inputs, length, {directions.begin(), directions.end()}, length, wanted);
   for (std::size_t i = f.states(); i < out.size(); ++i) {
     const auto rank = std::int64_t(out[i].rank());
     out[i] =

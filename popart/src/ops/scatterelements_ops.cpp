@@ -2,7 +2,7 @@
 // ScatterElements and its older name Scatter: updates go where coordinate `axis` is replaced by the
 // index at their place, and replace, add to or multiply what is there. Of several updates of one
 // element the last one stays.
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/elementwise.hpp"
 #include "ops/shared/hostviews.hpp"
 #include "ops/shared/scattering.hpp"

@@ -5,7 +5,7 @@
 // With enable_index_broadcast 0 the index may be smaller than the source: the elements of the
 // source beyond it are not read, and the result is no larger than it. Initial values may be larger
 // than what the source reaches: the result has their shape.
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/elementwise.hpp"
 #include "ops/shared/scattering.hpp"
 #include <algorithm>

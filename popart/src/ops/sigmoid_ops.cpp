@@ -12,6 +12,7 @@ OpDef sigmoid() { // dx = dy y (1 - y)
   op.grad = [](GradBuilder &g, const OpView &op) -> Values {
     return {g.mul(g.dy(), g.mul(op.out(0), g.sub(1.0, op.out(0))))};
   };
+  op.monotone = [](const OpView &) { return true; };
   return op;
 }
 
@@ -27,6 +28,7 @@ OpDef hardSigmoid() { // dx = alpha dy where 0 < y < 1
     const Value inside = g.op("And", {isGreater(g, y, 0), isLess(g, y, 1)});
     return {g.where(inside, g.mul(g.dy(), op.real("alpha", 0.2f)), g.scalar(0, y))};
   };
+  op.monotone = [](const OpView &op) { return op.real("alpha", 0.2f) >= 0; };
   return op;
 }
 
@@ -54,6 +56,7 @@ OpDef softplus() { // log(1 + exp(x)) without overflow; dx = dy sigmoid(x)
   op.grad = [](GradBuilder &g, const OpView &op) -> Values {
     return {g.mul(g.dy(), g.op("Sigmoid", {op.in(0)}))};
   };
+  op.monotone = [](const OpView &) { return true; };
   return op;
 }
 
@@ -67,6 +70,7 @@ OpDef softsign() { // dx = dy / (1 + |x|)^2
       return g.div(dy, g.square(g.add(g.op("Abs", {x}), 1.0)));
     });
   };
+  op.monotone = [](const OpView &) { return true; };
   return op;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Slice: a part of a tensor, with steps forwards or backwards.   dx = dy put back, zero elsewhere
 #include "lowering/lowering.hpp"
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/cut.hpp"
 #include "ops/shared/hostviews.hpp"
 
@@ -58,6 +58,7 @@ OpDef sliceOp() {
     return {cutOut(l.tensor(op.in(0)), Cut(op))};
   };
   op.view = true;
+  op.batch = Batch::Sliced;
   return op;
 }
 

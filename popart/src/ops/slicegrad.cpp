@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SliceGrad: the elements of a slice put back into a tensor that is zero elsewhere. Views only.
 #include "lowering/lowering.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include "ops/shared/cut.hpp"
 #include <cstdint>
 #include <popops/Pad.hpp>

@@ -4,7 +4,7 @@
 // block: such models get a reshape around the operator.
 //   softmax     dx = y (dy - sum(dy y))          logsoftmax   dx = dy - exp(y) sum(dy)
 #include "lowering/lowering.hpp"
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/elementwise.hpp"
 #include <popnn/LogSoftmax.hpp>
 #include <popnn/Loss.hpp>

@@ -2,7 +2,7 @@
 // Split: parts of a tensor along an axis, of given lengths or as equal as can be.
 //   dx = the gradients of the parts one after the other
 #include "lowering/lowering.hpp"
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/hostviews.hpp"
 #include <numeric>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Squeeze: dimensions of one removed: those named, or all of them. A Reshape from there on.
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include <algorithm>
 
 namespace popart::ops {

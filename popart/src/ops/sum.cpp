@@ -17,6 +17,7 @@ OpDef sumOp() {
       grads.push_back(g.unbroadcast(g.dy(), op.in(i)));
     return grads;
   };
+  op.adds = true;
   return op;
 }
 

@@ -3,7 +3,7 @@
 // around it prefer. remap_type says where: 0 forwards and, for the gradient, backwards; 1 the same
 // (the vendor tells layouts from each other that are one here); 2 forwards only.
 #include "lowering/lowering.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <poputil/TileMapping.hpp>
 
 namespace popart::ops {

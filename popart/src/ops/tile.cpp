@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tile: the whole tensor repeated along every axis.   dx = dy summed over the repetitions
 #include "lowering/lowering.hpp"
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/hostviews.hpp"
 
 namespace popart::ops {

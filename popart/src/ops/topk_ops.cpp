@@ -4,7 +4,7 @@
 // ai.graphcore's Sort is TopK of all elements, ReduceMedian the last of the smaller half.
 // AlongAxisScatter puts gradients back where elements came from.
 #include "lowering/lowering.hpp"
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include <algorithm>
 #include <numeric>
 #include <popops/Cast.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Transpose: dimensions in another order (reversed when none is given).   dx = dy in the old order
 #include "lowering/lowering.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include "ops/shared/hostviews.hpp"
 #include <algorithm>
 #include <numeric>
@@ -65,6 +65,7 @@ OpDef transposeOp() {
     return shuffled(y, inverse(permutation(op)));
   };
   op.view = true;
+  op.batch = Batch::Permuted;
   return op;
 }
 

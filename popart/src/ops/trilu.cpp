@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Trilu: the upper or lower triangle of matrices, zero elsewhere.
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 
 namespace popart::ops {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Unsqueeze: dimensions of one put in, at places counted in the result. A Reshape from there on.
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 
 namespace popart::ops {
 

@@ -9,7 +9,7 @@
 // its inputs are gradients and how many of the others were inputs, and `which` input it is of.
 #include "base/Text.hpp"
 #include "lowering/lowering.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include "ops/shared/declared.hpp"
 #include <algorithm>
 #include <dlfcn.h>

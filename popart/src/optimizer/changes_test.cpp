@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Hyper-parameters that change between steps, that single weights have for themselves, gradients
 // clipped by their norm, state that a model brings along, and automatic loss scaling.
-#include "optimizer/scalars.hpp"
 #include "training.hpp"
 #include <popart/adam.hpp>
 #include <popart/error.hpp>
@@ -293,17 +292,4 @@ TEST(HyperParameters, AreNotFoundByTheNamesOfWeights) {
   for (const char *name : {"layer___default___x", "a___specific___b", "lossScaling_FLOAT"})
     graph.addVariable(name, HostTensor::scalar(DataType::FLOAT, 1));
   EXPECT_TRUE(optimizer::hyperParameters(graph, sgd, {}).empty());
-}
-
-TEST(HyperParameters, OfWeightsWithAnyNameAreTheirs) {
-  SGD sgd({{"defaultLearningRate", {0.5f, false}}});
-  const TensorId odd = "a___default___b";
-  sgd.insertSpecific(odd, {{"learningRate", {0.25f, false}}});
-  const auto id = optimizer::scalarVariable(sgd, "scaledLearningRate0", odd);
-  EXPECT_EQ(optimizer::scalarOf(sgd, id), std::pair(std::string("scaledLearningRate0"), odd));
-  EXPECT_EQ(optimizer::scalarOf(sgd, id + "/1"),
-            std::pair(std::string("scaledLearningRate0"), odd));
-  const auto others = optimizer::scalarVariable(sgd, "scaledLearningRate0", "w");
-  EXPECT_EQ(optimizer::scalarOf(sgd, others),
-            std::pair(std::string("scaledLearningRate0"), TensorId()));
 }

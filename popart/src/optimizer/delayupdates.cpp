@@ -2,7 +2,7 @@
 #include "optimizer/delayupdates.hpp"
 
 #include "analysis/storage.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <algorithm>
 #include <map>
 #include <set>
@@ -96,7 +96,7 @@ private:
   }
   bool readsOld(const Node &node, std::size_t i, const std::set<Value> &changed) const {
     const auto memory = memory_.of({node.inputs[i]});
-    if (node.def->type == "CopyVarUpdate")
+    if (node.def->assigns)
       return i != std::size_t(node.def->updates) && !memory.empty();
     return !updates(node) && std::any_of(memory.begin(), memory.end(),
                                          [&](Value v) { return changed.count(v) != 0; });

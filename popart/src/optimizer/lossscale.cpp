@@ -2,7 +2,7 @@
 #include "optimizer/lossscale.hpp"
 
 #include "base/Text.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <algorithm>
 #include <popart/adam.hpp>
 #include <popart/error.hpp>
@@ -20,7 +20,8 @@ constexpr const char *factorId = "AutomaticLossScaleProxy___factor";
 constexpr const char *countsId = "AutomaticLossScaleProxy___counts";
 constexpr const char *periodId = "AutomaticLossScaleProxy___updates";
 constexpr const char *statsId = "Accum___autoLossScaleStats";
-constexpr double largestHalf = 65504;
+constexpr float largestHalf = 65504;
+constexpr const char *factorSlot = "lossScaleFactor";
 
 void checkSettings(const AutomaticLossScalingSettings &s) {
   const bool users = s.gradientTensorTrackingMethod == Method::GradientsOfUserSpecifiedTensors;
@@ -92,8 +93,23 @@ void requireUserTensors(const ir::Graph &graph, const autodiff::Gradients &all,
 
 } // namespace
 
-Value lossScaleFactor(const ir::Graph &graph) { return graph.find(factorId); }
+namespace {
 
+Value inSlot(const ir::Graph &graph, const std::string &slot) {
+  for (std::uint32_t i = 0; i < graph.size(); ++i)
+    if (graph[Value{i}].kind == ir::Kind::Variable && graph[Value{i}].slot == slot)
+      return Value{i};
+  return ir::none;
+}
+
+Value addLossScale(ir::Graph &graph, const HostTensor &first) {
+  const Value out =
+      graph.addVariable("lossScaling_" + nameOf(first.type()), first, ir::Role::HyperParameter);
+  graph[out].slot = lossScalingSlot;
+  return out;
+}
+
+// The loss scale, which begins with this one, times its factor.
 Value automaticLossScale(ir::Graph &graph, const Optimizer &optimizer, const HostTensor &first,
                          const Context &context) {
   checkSettings(context.automaticLossScaling);
@@ -104,15 +120,57 @@ Value automaticLossScale(ir::Graph &graph, const Optimizer &optimizer, const Hos
       adam && adam->useScaledOptimizerState())
     throw error("Automatic loss scaling changes the loss scale, but Adam was made with "
                 "scaledOptimizerState, which keeps it in its state. Switch one of them off.");
-  const Value scale =
-      graph.addVariable("lossScaling_" + nameOf(first.type()), first, ir::Role::HyperParameter);
+  const Value scale = addLossScale(graph, first);
   const Value factor =
       graph.addVariable(factorId, HostTensor::scalar(DataType::FLOAT, 1), ir::Role::Fixed);
+  graph[factor].slot = factorSlot;
   ops::GraphBuilder b(graph);
   b.pass = Pass::Backward;
   const Value product = b.mul(scale, b.cast(factor, first.type()));
   graph.rename(product, graph.freeName("finalLossScale"));
   return product;
+}
+
+} // namespace
+
+Value lossScaleFactor(const ir::Graph &graph) { return inSlot(graph, factorSlot); }
+
+// Infinite gradients would make weights that are no numbers.
+HostTensor lossScaleOf(const Optimizer &optimizer, DataType type) {
+  if (const float scale = optimizer.getLossScalingVal();
+      type == DataType::FLOAT16 && scale > largestHalf)
+    throw error(base::str("lossScaling is ", scale,
+                          ", which the loss, a FLOAT16, cannot hold: its "
+                          "largest number is ",
+                          largestHalf,
+                          ". Take a smaller one, compute the loss in FLOAT, or set "
+                          "ensureFp32LossScaleTensor."));
+  return HostTensor::scalar(type, optimizer.getLossScalingVal());
+}
+
+static Value wholeLossScale(ir::Graph &graph, const Optimizer &optimizer, DataType type,
+                            const Context &context) {
+  const auto first = lossScaleOf(optimizer, type);
+  if (context.automaticLossScaling.enabled)
+    return automaticLossScale(graph, optimizer, first, context);
+  if (optimizer.lossScaling().isConst())
+    return graph.addConstant("lossScaling", first);
+  return addLossScale(graph, first);
+}
+
+LossScale lossScale(ir::Graph &graph, const Optimizer &optimizer, DataType type,
+                    const Context &context) {
+  const bool large = optimizer.getLossScalingVal() > largestHalf;
+  if (type != DataType::FLOAT16 ||
+      !(large || context.floatLossScale || context.automaticLossScaling.enabled))
+    return {wholeLossScale(graph, optimizer, type, context)};
+  const Value whole = wholeLossScale(graph, optimizer, DataType::FLOAT, context);
+  ops::GraphBuilder b(graph);
+  b.pass = Pass::Backward;
+  b.prefix = "lossScaling/";
+  constexpr double most = 32768; // with room for a loss that is larger than one
+  const Value start = b.op("Min", {whole, b.scalar(most, whole)});
+  return {b.cast(start, DataType::FLOAT16), b.op("Div", {whole, start})};
 }
 
 namespace {
@@ -145,15 +203,6 @@ Value allCounts(ir::Graph &graph, ops::GraphBuilder &b, std::int64_t replicas) {
   }
   b.settings = here;
   return all;
-}
-
-// The loss scale that the optimizer has.
-Value scaleOf(const ir::Graph &graph) {
-  for (std::uint32_t i = 0; i < graph.size(); ++i)
-    if (const auto &data = graph[Value{i}];
-        data.role == ir::Role::HyperParameter && data.name.starts_with("lossScaling_"))
-      return Value{i};
-  throw internal_error("Automatic loss scaling has no loss scale.");
 }
 
 } // namespace
@@ -198,16 +247,17 @@ void addLossScaleUpdate(ir::Graph &graph, const Context &context) {
   const auto &s = context.automaticLossScaling;
   ops::GraphBuilder b(graph);
   b.pass = Pass::Update;
+  const Value factor = lossScaleFactor(graph), scale = inSlot(graph, lossScalingSlot);
   for (const auto &node : graph.nodes) // where the loss is scaled
-    if (node.pass == Pass::Backward && std::find(node.inputs.begin(), node.inputs.end(),
-                                                 lossScaleFactor(graph)) != node.inputs.end())
+    if (node.pass == Pass::Backward &&
+        std::find(node.inputs.begin(), node.inputs.end(), factor) != node.inputs.end())
       b.settings = node.settings;
   const Value counts = allCounts(graph, b, context.replicas);
   if (graph.find(statsId) == ir::none) // of several IPUs: for those who ask, before it is cleared
     graph.rename(b.cast(counts, DataType::UINT32), graph.freeName(statsId));
   const Value period =
       graph.addVariable(periodId, HostTensor::scalar(DataType::FLOAT, 0), ir::Role::Fixed);
-  b.ops("LossScaleUpdate", {lossScaleFactor(graph), counts, period, scaleOf(graph)}, 3,
+  b.ops("LossScaleUpdate", {factor, counts, period, scale}, 3,
         {{"threshold", s.thresholdUpperCountProportion},
          {"period", static_cast<std::int64_t>(s.updatePeriod)}});
 }

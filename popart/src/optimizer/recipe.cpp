@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "optimizer/recipe.hpp"
 
+#include "base/Text.hpp"
 #include <popart/adam.hpp>
 #include <popart/adaptive.hpp>
 #include <popart/error.hpp>
+#include <popart/ruleoptimizer.hpp>
 #include <popart/sgd.hpp>
 
 namespace popart::optimizer {
@@ -43,13 +45,12 @@ Recipe ofSgd(const SGD &sgd, const TensorId &weight, DataType type, const Contex
     r.scalars = {"dampeningScaleFactor1", "scaledLearningRate1", "scaledMomentum1",
                  "scaledWeightDecay1"};
     // The velocity holds the weight decay of the step to come.
-    r.states = {
-        {"Accl___", velocity, valueOf(scalarsOf(sgd, weight, context), "scaledWeightDecay1")}};
+    r.states = {{"Accl", velocity, valueOf(scalarsOf(sgd, weight, context), "scaledWeightDecay1")}};
   } else {
     r.op = "SGD2VarUpdate";
     r.scalars = {"dampeningScaleFactor2", "scaledLearningRate2", "scaledMomentum2",
                  "scaledWeightDecay1"};
-    r.states = {{"Accl1___", velocity}};
+    r.states = {{"Accl1", velocity}};
   }
   if (sgd.enableNesterov(weight)) {
     r.attributes.set("nesterov", std::int64_t(1));
@@ -64,8 +65,8 @@ Recipe ofAdam(const Adam &adam, DataType type) {
   Recipe r;
   r.op = "AdamVarUpdate";
   r.accumType = typeOr(adam.getAccumType(), type, "accumType");
-  r.states = {{"Accl1___", typeOr(adam.getAccl1Type(), type, "accl1Type")},
-              {"Accl2___", typeOr(adam.getAccl2Type(), type, "accl2Type")}};
+  r.states = {{"Accl1", typeOr(adam.getAccl1Type(), type, "accl1Type")},
+              {"Accl2", typeOr(adam.getAccl2Type(), type, "accl2Type")}};
   r.scalars = {"learningRate", "weightDecay",         "adamBeta1",    "adamBeta2",
                "adamEps",      "adamGradientScaling", "maxWeightNorm"};
   const bool decay = adam.getWeightDecayMode() == WeightDecayMode::Decay;
@@ -96,11 +97,11 @@ Recipe ofAdaptive(const Adaptive &adaptive, const TensorId &weight, DataType typ
   Recipe r;
   r.op = "AdaptiveVarUpdate";
   r.accumType = typeOr(adaptive.getAccumType(), type, "accumType");
-  r.states = {{"Accl1___", typeOr(adaptive.getAccl1Type(), type, "accl1Type"), 0, tf ? 1.0 : 0.0}};
+  r.states = {{"Accl1", typeOr(adaptive.getAccl1Type(), type, "accl1Type"), 0, tf ? 1.0 : 0.0}};
   if (second)
-    r.states.push_back({"Accl2___", typeOr(adaptive.getAccl2Type(), type, "accl2Type")});
+    r.states.push_back({"Accl2", typeOr(adaptive.getAccl2Type(), type, "accl2Type")});
   if (smooth)
-    r.states.push_back({"Accl3___", typeOr(adaptive.getAccl3Type(), type, "accl3Type")});
+    r.states.push_back({"Accl3", typeOr(adaptive.getAccl3Type(), type, "accl3Type")});
   r.scalars = {"learningRate", "weightDecay", "adaptiveAlpha", "adaptiveEps",
                "adaptiveGradientScaling"};
   if (smooth)
@@ -112,6 +113,25 @@ Recipe ofAdaptive(const Adaptive &adaptive, const TensorId &weight, DataType typ
   return r;
 }
 
+Recipe ofRule(const RuleOptimizer &optimizer, DataType type) {
+  const auto &rule = optimizer.rule();
+  Recipe r;
+  r.op = "RuleVarUpdate";
+  r.accumType = typeOr(optimizer.getAccumType(), type, "accumType");
+  std::vector<std::string> names;
+  for (const auto &state : rule.states) {
+    names.push_back(state.name);
+    r.states.push_back({base::str("Accl", names.size()),
+                        typeOr(optimizer.getStateType(), type, "stateType"), 0, state.value});
+  }
+  r.attributes.set("states", names);
+  r.attributes.set("formula", rule.formula);
+  for (const auto &number : rule.numbers)
+    r.scalars.push_back(number.name);
+  r.scalars.push_back("gradientScaling");
+  return r;
+}
+
 } // namespace
 
 Recipe recipeOf(const Optimizer &optimizer, const TensorId &weight, DataType type,
@@ -120,6 +140,8 @@ Recipe recipeOf(const Optimizer &optimizer, const TensorId &weight, DataType typ
     return ofSgd(*sgd, weight, type, context);
   if (const auto *adam = dynamic_cast<const Adam *>(&optimizer))
     return ofAdam(*adam, type);
+  if (const auto *rule = dynamic_cast<const RuleOptimizer *>(&optimizer))
+    return ofRule(*rule, type);
   return ofAdaptive(dynamic_cast<const Adaptive &>(optimizer), weight, type);
 }
 

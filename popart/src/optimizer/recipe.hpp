@@ -6,7 +6,7 @@
 namespace popart::optimizer {
 
 struct State {
-  std::string prefix; // Accl1___ ...; the weight's name follows
+  std::string slot; // Accl1 ...
   DataType type;
   double ofWeight = 0; // starts as this many times the weight
   double first = 0;    // or as this number everywhere
@@ -22,6 +22,11 @@ struct Recipe {
   DataType accumType = DataType::FLOAT;
   bool alone = false; // not together with other weights: it looks at the weight as a whole
 };
+
+// The name of a weight's state: Accl1___w, Step___w.
+inline TensorId stateId(const std::string &slot, const TensorId &weight) {
+  return slot + "___" + weight;
+}
 
 Recipe recipeOf(const Optimizer &optimizer, const TensorId &weight, DataType type,
                 const Context &context);

@@ -2,7 +2,7 @@
 #include "optimizer/rule.hpp"
 
 #include "base/Text.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <deque>
 #include <popart/error.hpp>
 

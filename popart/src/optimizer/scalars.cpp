@@ -3,6 +3,7 @@
 
 #include <popart/adam.hpp>
 #include <popart/adaptive.hpp>
+#include <popart/ruleoptimizer.hpp>
 #include <popart/sgd.hpp>
 
 namespace popart::optimizer {
@@ -99,6 +100,14 @@ Scalars ofAdaptive(const Adaptive &adaptive, const TensorId &w, const Context &c
   return list.all;
 }
 
+Scalars ofRule(const RuleOptimizer &rule, const TensorId &w, const Context &c) {
+  List list(rule, c);
+  for (const auto &number : rule.parameters())
+    list.add(number.name, number.values.get(w));
+  list.add("gradientScaling", 1.0 / (Part(rule.lossScaling()) * divisor(c, true)));
+  return list.all;
+}
+
 } // namespace
 
 // Nesterov's rule, clipping and automatic loss scaling need the gradient by itself, and a velocity
@@ -117,30 +126,15 @@ Scalars scalarsOf(const Optimizer &optimizer, const TensorId &weight, const Cont
     return ofSgd(*sgd, weight, c);
   if (const auto *adam = dynamic_cast<const Adam *>(&optimizer))
     return ofAdam(*adam, weight, c);
+  if (const auto *rule = dynamic_cast<const RuleOptimizer *>(&optimizer))
+    return ofRule(*rule, weight, c);
   return ofAdaptive(dynamic_cast<const Adaptive &>(optimizer), weight, c);
-}
-
-namespace {
-const std::string specific = "___specific___";
 }
 
 TensorId scalarVariable(const Optimizer &optimizer, const std::string &scalar,
                         const TensorId &weight) {
   return scalar +
-         (optimizer.hasSpecific(weight) ? specific + weight : std::string("___default___FLOAT"));
-}
-
-// Names of scalars have no such signs in them, names of weights may have any; and a variable whose
-// name a weight has got a number behind it.
-std::pair<std::string, TensorId> scalarOf(const Optimizer &optimizer, const TensorId &variable) {
-  const auto at = variable.find("___");
-  const auto scalar = variable.substr(0, at);
-  if (at == std::string::npos || variable.compare(at, specific.size(), specific) != 0)
-    return {scalar, ""};
-  auto weight = variable.substr(at + specific.size());
-  if (!optimizer.hasSpecific(weight))
-    weight.erase(weight.rfind('/'));
-  return {scalar, weight};
+         (optimizer.hasSpecific(weight) ? "___specific___" + weight : "___default___FLOAT");
 }
 
 } // namespace popart::optimizer

@@ -21,10 +21,7 @@ Scalars scalarsOf(const Optimizer &optimizer, const TensorId &weight, const Cont
 bool accumulatesInVelocity(const Optimizer &optimizer, const TensorId &weight,
                            const Context &context);
 
-// The variable of a scalar: <name>___default___FLOAT, or <name>___specific___<weight>.
+// The name of a scalar's variable: <name>___default___FLOAT, or <name>___specific___<weight>.
 TensorId scalarVariable(const Optimizer &optimizer, const std::string &scalar,
                         const TensorId &weight);
-// The scalar that a variable is, and the weight that it is of; "": the default.
-std::pair<std::string, TensorId> scalarOf(const Optimizer &optimizer, const TensorId &variable);
-
 } // namespace popart::optimizer

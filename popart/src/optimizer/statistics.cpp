@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "optimizer/statistics.hpp"
 
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 
 namespace popart::optimizer {
 

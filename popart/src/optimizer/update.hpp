@@ -27,15 +27,6 @@ struct Context {
   analysis::Locations locations = {};
 };
 
-// The value the chain of gradients starts from: a constant, or the variable lossScaling_<type>;
-// with automatic loss scaling times its factor. A FLOAT scale of a FLOAT16 loss comes in two parts:
-// what FLOAT16 can hold, and the rest (FLOAT), by which gradients are multiplied later.
-struct LossScale {
-  ir::Value start, rest = ir::none;
-};
-LossScale lossScale(ir::Graph &graph, const Optimizer &optimizer, DataType type,
-                    const Context &context = {});
-
 // Appends the nodes. State variables take their first value from `state` (initialisers of a saved
 // model by name: Accl1___w, Step___w ...) if it is there, else zero.
 void addUpdates(ir::Graph &graph, const autodiff::Gradients &gradients, const Optimizer &optimizer,
@@ -44,9 +35,16 @@ void addUpdates(ir::Graph &graph, const autodiff::Gradients &gradients, const Op
 // What the changeable hyper-parameters of the model are now, by the name of their variable.
 std::map<TensorId, ir::HostTensor>
 hyperParameters(const ir::Graph &graph, const Optimizer &optimizer, const Context &context);
-using Typed = std::vector<std::pair<TensorId, DataType>>; // such variables, without a graph
-std::map<TensorId, ir::HostTensor>
-hyperParameters(const Typed &variables, const Optimizer &optimizer, const Context &context);
+// The same without a graph.
+struct HyperParameter {
+  TensorId id;
+  std::string slot; // scaledLearningRate0, lossScaling ...
+  TensorId weight;  // "": of all that have no values of their own
+  DataType type;
+};
+std::map<TensorId, ir::HostTensor> hyperParameters(const std::vector<HyperParameter> &which,
+                                                   const Optimizer &optimizer,
+                                                   const Context &context);
 
 // What the optimizer keeps beside a weight of this type: Accl1___w, Step___w ...
 std::vector<TensorId> stateIds(const Optimizer &optimizer, const TensorId &weight, DataType type,
@@ -55,8 +53,5 @@ std::vector<TensorId> stateIds(const Optimizer &optimizer, const TensorId &weigh
 // What they begin with, beside a weight that has this value.
 std::map<TensorId, ir::HostTensor> firstStates(const Optimizer &optimizer, const TensorId &weight,
                                                const ir::HostTensor &value, const Context &context);
-
-// The count that a variable Step___w begins with; nothing for other variables.
-std::optional<ir::HostTensor> firstStep(const Optimizer &optimizer, const TensorId &variable);
 
 } // namespace popart::optimizer

@@ -57,10 +57,10 @@ std::map<TensorId, ir::HostTensor> Session::Impl::heldConstants() const {
   return out;
 }
 std::map<TensorId, ir::HostTensor> Session::Impl::hyperParameters(const Optimizer &given) const {
-  optimizer::Typed names;
+  std::vector<optimizer::HyperParameter> which;
   for (const auto &spec : io.hyperParameters)
-    names.emplace_back(spec.id, spec.info.dataType());
-  return optimizer::hyperParameters(names, given, context);
+    which.push_back({spec.id, spec.slot, spec.weight, spec.info.dataType()});
+  return optimizer::hyperParameters(which, given, context);
 }
 
 // Of training: of what was given. Of inference, whose weights become part of the program where they

@@ -111,6 +111,8 @@ void Session::Impl::takeWeights() {
     const auto groups = source->settings().groupsOf(weight.name, replicas());
     if (groups > 1)
       grouped.insert(value.name);
+    if (!value.slot.empty() && value.role != ir::Role::HyperParameter)
+      slots[value.weight == ir::none ? "" : weight.name][value.slot] = value.name;
     if (value.role != ir::Role::OptimizerState)
       continue;
     initialInfos[value.name] = infoOfGroups(value.info, groups);
@@ -153,6 +155,8 @@ void Session::Impl::takeStoredWeights(const session::Start &start) {
     else if (!start.first.count(spec.id))
       value = ir::HostTensor::filled(spec.info, 0);
     hostWeights[spec.id] = value ? session::deviceForm(value) : start.first.at(spec.id);
+    if (!spec.slot.empty())
+      slots[spec.weight][spec.slot] = spec.id;
     if (spec.role != ir::Role::OptimizerState)
       continue;
     initialInfos.emplace(spec.id, infoOfGroups(spec.info, spec.groups));

@@ -3,7 +3,7 @@
 
 #include "base/OutputFile.hpp"
 #include "base/Text.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/Text.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include "session/dot.hpp"
 #include <filesystem>
 #include <gtest/gtest.h>

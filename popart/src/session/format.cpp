@@ -15,12 +15,13 @@ namespace popart::session {
 
 namespace {
 
-constexpr std::uint64_t version = 7;
+constexpr std::uint64_t version = 8;
 constexpr std::size_t headerBytes =
     8 + 3 * 8; // magic, version, length and checksum of the metadata
 
 using lowering::AnchorSpec;
 using lowering::HostTensorSpec;
+using lowering::HyperParameterSpec;
 using lowering::InputSpec;
 using lowering::Interface;
 using lowering::WeightSpec;
@@ -96,6 +97,8 @@ void put(ByteWriter &out, const WeightSpec &spec) {
   out.number(static_cast<std::uint64_t>(spec.groups));
   out.list(spec.groupOf, [&](auto g) { out.number(static_cast<std::uint64_t>(g)); });
   out.number(static_cast<std::uint64_t>(spec.role));
+  out.text(spec.slot);
+  out.text(spec.weight);
   out.number(spec.returnsAll);
   out.number(spec.remote);
   out.number(static_cast<std::uint64_t>(spec.shardElements));
@@ -129,8 +132,12 @@ void put(ByteWriter &out, const Interface &io) {
   for (const auto *specs : {&io.weights, &io.made})
     out.list(*specs, [&](const WeightSpec &spec) { put(out, spec); });
   out.list(io.norms, [&](const ir::FoldedNorm &norm) { put(out, norm); });
-  for (const auto *specs : {&io.held, &io.hyperParameters})
-    out.list(*specs, [&](const HostTensorSpec &spec) { put(out, spec); });
+  out.list(io.held, [&](const HostTensorSpec &spec) { put(out, spec); });
+  out.list(io.hyperParameters, [&](const HyperParameterSpec &spec) {
+    put(out, static_cast<const HostTensorSpec &>(spec));
+    out.text(spec.slot);
+    out.text(spec.weight);
+  });
   out.list(io.cycleCounters, [&](const std::string &id) { out.text(id); });
   out.number(io.random);
   out.number(static_cast<std::uint64_t>(io.rngWords));
@@ -154,6 +161,8 @@ WeightSpec getWeight(ByteReader &in) {
   spec.groups = in.number(1, most);
   in.list([&] { spec.groupOf.push_back(in.number(0, spec.groups - 1)); });
   spec.role = static_cast<ir::Role>(in.number(0, static_cast<int>(ir::Role::Accumulator)));
+  spec.slot = in.text();
+  spec.weight = in.text();
   spec.returnsAll = in.flag();
   spec.remote = in.flag();
   spec.shardElements = in.number(0, most);
@@ -197,8 +206,13 @@ Interface getInterface(ByteReader &in) {
   for (auto *specs : {&io.weights, &io.made})
     in.list([&] { specs->push_back(getWeight(in)); });
   in.list([&] { io.norms.push_back(getNorm(in)); });
-  for (auto *specs : {&io.held, &io.hyperParameters})
-    in.list([&] { specs->push_back(getSpec(in)); });
+  in.list([&] { io.held.push_back(getSpec(in)); });
+  in.list([&] {
+    auto &spec = io.hyperParameters.emplace_back();
+    static_cast<HostTensorSpec &>(spec) = getSpec(in);
+    spec.slot = in.text();
+    spec.weight = in.text();
+  });
   in.list([&] { io.cycleCounters.emplace_back(in.text()); });
   io.random = in.flag();
   io.rngWords = in.number(0, most);

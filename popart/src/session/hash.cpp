@@ -4,7 +4,7 @@
 #include "base/Environment.hpp"
 #include "base/Text.hpp"
 #include "ir/held.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include "session/optionchecks.hpp"
 #include "session/optionkeys.hpp"
 #include <bit>
@@ -82,6 +82,7 @@ private:
     h_.number(value.offChip);
     h_.choice(value.role);
     h_.number(value.weight.value);
+    h_.text(value.slot);
     h_.number(value.gathers);
     if (value.kind == ir::Kind::Constant && (heldToo_ || !(isMain && ir::isHeld(value))))
       h_.bytes(value.data.data(), value.data ? value.data.bytes() : 0);

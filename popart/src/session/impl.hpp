@@ -45,7 +45,8 @@ struct Session::Impl {
   session::Weights hostWeights;                // what weightsFromHost sends, in the device's types
   std::map<TensorId, TensorInfo> initialInfos; // of the model's initialisers and optimiser state
   std::set<TensorId> states;                   // which of them are optimiser state
-  std::map<TensorId, ir::HostTensor> held;     // Interface::held, if it came from the cache
+  std::map<TensorId, std::map<std::string, TensorId>> slots; // the same by weight and slot
+  std::map<TensorId, ir::HostTensor> held; // Interface::held, if it came from the cache
   bool fromFile = false; // not compiled here, but from the cache or an exported file
   session::State state = session::State::Built;
   // Inputs and anchors of a step, from the first one on.

@@ -5,7 +5,7 @@
 // pipeline keeps for a later stage is Stash and Restore.
 #include "analysis/storage.hpp"
 #include "base/Text.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include "session/impl.hpp"
 #include <cstdio>
 #include <map>
@@ -98,11 +98,11 @@ private:
     std::vector<std::pair<const ir::Graph *, std::string>> bodies;
     std::set<ir::Value> kept; // for later stages of a pipeline
     for (const auto &node : graph.nodes)
-      if (node.def->type == "PipelineRestore")
+      if (node.def->restores)
         kept.insert(node.inputs[0]);
     const auto add = [&](const std::string &text) { nodes += (nodes.empty() ? "" : ",") + text; };
     for (const auto &node : graph.nodes) {
-      if (node.def->type == "FusedElementwise") {
+      if (node.def->fused) {
         for (const auto &member : node.bodies[0]->nodes)
           add(nodeText(*node.bodies[0], member));
         continue;

@@ -430,6 +430,59 @@ TEST(Model, KeepsOptimizerStateOfTheCaller) {
   EXPECT_EQ(w, whole);
 }
 
+// Roles are what variables say of themselves, whatever weights are called; so is whose a state is.
+TEST(Model, TrainsWeightsThatAreCalledLikeWhatTheOptimizerKeeps) {
+  const std::vector<TensorId> names{"layer___default___x",
+                                    "scaledLearningRate2___default___FLOAT",
+                                    "scaledLearningRate2___specific___layer___default___x",
+                                    "scaledLearningRate2___specific___w",
+                                    "lossScaling_FLOAT",
+                                    "AutomaticLossScaleProxy___factor",
+                                    "Accl1___w",
+                                    "w"};
+  const auto sgd = [&](float rate, float own) {
+    SGD out({rate, false}, {0, true}, {0.5f, true}, {0, true}, {1, true}, {2, false}, {},
+            SGDAccumulatorAndMomentum::Separate);
+    for (const auto *name : {&names[0], &names[3]})
+      out.insertSpecific(*name, {{"learningRate", {own, false}}, {"momentum", {0.5f, true}}});
+    return out;
+  };
+  Model m;
+  std::vector<Floats> weights(names.size());
+  const auto x = m.input("x", floats({2}));
+  ir::Value sum = ir::none;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    weights[i] = {float(i), -1};
+    const auto part = m.mul(x, m.weight(names[i], floats({2}), weights[i].data()));
+    sum = i ? m.add(sum, part) : part;
+  }
+  m.output(m.reduceSum(sum, {0}, false), "loss");
+  const auto session =
+      makeTrainingSession(std::move(m), flow("loss"), "loss", sgd(0.5f, 0.25f), modelDevice());
+  session->prepareDevice();
+  session->weightsFromHost();
+  step(*session, "x", {1, 2}, "loss", 1);
+  const auto changed = sgd(1, 2);
+  session->updateOptimizerFromHost(&changed);
+  step(*session, "x", {1, 2}, "loss", 1);
+  session->weightsToHost();
+  const auto ids = session->getOptimizerStateIds();
+  EXPECT_EQ(ids.size(), names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const bool own = i == 0 || i == 3;
+    const float first = own ? 0.25f : 0.5f, second = own ? 2 : 1; // rates; velocities are g, 1.5 g
+    EXPECT_EQ(weights[i], (Floats{float(i) - first - 1.5f * second, -1 - 2 * first - 3 * second}))
+        << names[i];
+    ASSERT_EQ(ids.count(names[i]), 1u) << names[i];
+    Floats velocity(2);
+    WeightsIO io;
+    io.insert(ids.at(names[i]).at("Accl1"), {velocity.data(), floats({2})});
+    session->readWeights(io);
+    EXPECT_EQ(velocity, (Floats{1.5f, 3})) << names[i];
+  }
+  EXPECT_NE(ids.at("w").at("Accl1"), "Accl1___w"); // the name was taken
+}
+
 // loss = sum(w x), and a rule that counts: w -= (1 + count) * gradient.
 struct OwnRule {
   Floats w{1, 2}, count{0};

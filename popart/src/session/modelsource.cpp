@@ -3,7 +3,7 @@
 #include "ir/narrowed.hpp"
 #include "onnx/export.hpp"
 #include "onnx/fromgraph.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include "openipu/Model.hpp"
 #include "session/convert.hpp"
 #include "session/hash.hpp"

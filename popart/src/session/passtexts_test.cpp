@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Passes on text: a small model, the pass, and what the model is afterwards.
 #include "model.hpp"
-#include "op/validate.hpp"
+#include "opdef/validate.hpp"
 #include "transforms/memory/recompute.hpp"
 #include "transforms/memory/writeinplace.hpp"
 #include "transforms/placing/insertipucopies.hpp"

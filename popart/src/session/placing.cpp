@@ -4,7 +4,7 @@
 #include "session/preparation.hpp"
 
 #include "base/Text.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include "session/log.hpp"
 #include "transforms/placing/assignphases.hpp"
 #include "transforms/placing/choosevirtualgraphs.hpp"

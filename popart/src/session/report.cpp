@@ -103,6 +103,11 @@ std::set<TensorId> Session::getAllTensorIds() const {
   return ids;
 }
 
+std::map<TensorId, std::map<std::string, TensorId>> Session::getOptimizerStateIds() const {
+  const auto turn = impl_->turns.look();
+  return impl_->slots;
+}
+
 const DataFlow &Session::getDataFlow() const { return impl_->flow; }
 const SessionOptions &Session::getOptions() const { return impl_->options; }
 std::int64_t Session::getReplicationFactor() const { return impl_->share().number; }

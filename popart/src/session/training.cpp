@@ -4,7 +4,7 @@
 
 #include "autodiff/autodiff.hpp"
 #include "base/Text.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include "optimizer/lossscale.hpp"
 #include <algorithm>
 #include <popart/error.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ops/nn/epilogue.hpp"
 
-#include "op/activations.hpp"
+#include "opdef/activations.hpp"
 
 namespace popart::ops {
 

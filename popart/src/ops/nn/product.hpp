@@ -2,7 +2,7 @@
 // The shapes of a matrix product as numpy has it: [lead..., m, k] x [lead..., k, n], where leading
 // dimensions broadcast and vectors are matrices of one row or column.
 #pragma once
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Tensor.hpp>
 

@@ -3,7 +3,7 @@
 // convolutions and pools have in common, read from the attributes strides, dilations, pads,
 // auto_pad and ceil_mode.
 #pragma once
-#include "op/opview.hpp"
+#include "opdef/opview.hpp"
 
 namespace popart::ops {
 

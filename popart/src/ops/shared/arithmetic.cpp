@@ -2,7 +2,7 @@
 #include "ops/shared/arithmetic.hpp"
 
 #include "lowering/lowering.hpp"
-#include "op/refusals.hpp"
+#include "opdef/refusals.hpp"
 #include <bit>
 
 namespace popart::ops {

@@ -3,7 +3,7 @@
 // (computed as 32-bit ones and wrapped around), functions of halves that need more digits on the
 // way, the broadcasting attributes of opset 6, and type attributes.
 #pragma once
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 #include "ops/shared/elementwise.hpp"
 
 namespace popart::ops {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // DepthToSpace in its two orders, for ai.onnx and ai.graphcore.
 #pragma once
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 
 namespace popart::ops {
 

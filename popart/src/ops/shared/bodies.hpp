@@ -2,7 +2,7 @@
 // What operators with bodies (If, Loop, Scan, Call) share: binding, copying, differentiating.
 #pragma once
 #include "lowering/lowering.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 
 namespace popart::ops {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which elements a Slice takes, dimension by dimension: begin, begin + step, ... `count` of them.
 #pragma once
-#include "op/opview.hpp"
+#include "opdef/opview.hpp"
 
 namespace popart::ops {
 

@@ -2,7 +2,7 @@
 // Operators whose outputs are as their node says: attributes `types` (numbers in DataType),
 // `ranks`, and `shapes`, all extents one after the other.
 #pragma once
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 
 namespace popart::ops {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ops/shared/elementwise.hpp"
 
-#include "op/refusals.hpp"
+#include "opdef/refusals.hpp"
 
 namespace popart::ops {
 

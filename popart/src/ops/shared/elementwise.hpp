@@ -9,7 +9,7 @@
 //     }; return op;
 //   }
 #pragma once
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 
 namespace popart::ops {
 

@@ -2,7 +2,7 @@
 // Selecting elements of constants, for folding: offsets into the row-major elements, copied as
 // bytes, so that every type keeps its exact values.
 #pragma once
-#include "op/opview.hpp"
+#include "opdef/opview.hpp"
 
 namespace popart::ops {
 

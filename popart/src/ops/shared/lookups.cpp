@@ -2,7 +2,7 @@
 #include "ops/shared/lookups.hpp"
 
 #include "base/Text.hpp"
-#include "op/refusals.hpp"
+#include "opdef/refusals.hpp"
 #include "ops/shared/elementwise.hpp"
 #include "ops/shared/hostviews.hpp"
 #include <algorithm>
@@ -22,15 +22,6 @@ void requireIndices(const OpView &op, std::size_t input) {
   if (!isFixedPoint(indices.type()))
     failType(op, "its indices (input ", input, ", \"", indices.name(), "\") are ",
              nameOf(indices.type()), "; they must be integers. Add a Cast.");
-}
-
-Tensor asTable(const Tensor &t, std::int64_t axis) {
-  const auto rolled = t.dimRoll(unsigned(axis), 0);
-  const std::size_t entries = rolled.dim(0);
-  std::size_t width = 1;
-  for (unsigned d = 1; d < rolled.rank(); ++d)
-    width *= rolled.dim(d);
-  return rolled.reshape({entries, width});
 }
 
 namespace {

@@ -3,15 +3,13 @@
 // rows of a table [entries, width] at offsets [n].
 #pragma once
 #include "lowering/lowering.hpp"
-#include "op/opview.hpp"
+#include "opdef/opview.hpp"
 #include <popops/DynamicSlice.hpp>
 
 namespace popart::ops {
 
 // popart::error unless the input has an integer type.
 void requireIndices(const OpView &op, std::size_t input);
-// The reverse of a tensor's stored order does not matter here: [entries, width] with `axis` first.
-poplar::Tensor asTable(const poplar::Tensor &t, std::int64_t axis);
 
 // What an index outside of its dimension is: an error, which a run that checks indices meets; or
 // an entry that is not there.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scans written from code, and the gradients of loops: the same loop run backwards, as a Scan.
 #pragma once
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 
 namespace popart::ops {
 

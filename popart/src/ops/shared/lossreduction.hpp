@@ -2,7 +2,7 @@
 // The `reduction` attribute of losses, in the words of ai.graphcore (Sum, Mean, NoReduction) and of
 // ONNX (sum, mean, none), or as the number that ReductionType has.
 #pragma once
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <algorithm>
 
 namespace popart::ops {

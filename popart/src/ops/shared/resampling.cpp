@@ -56,14 +56,6 @@ std::int64_t nearestOfTorch(const AxisScale &a, std::int64_t x) {
   return std::int64_t(std::floor(float(x) * float(1 / a.scale)));
 }
 
-// Keys' cubic convolution for distance d.
-double keys(double d, double a) {
-  d = std::abs(d);
-  if (d <= 1)
-    return ((a + 2) * d - (a + 3)) * d * d + 1;
-  return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
-}
-
 std::vector<double> weights(const Resampling &how, const AxisScale &a, const Place &p,
                             std::int64_t first) {
   std::vector<double> out;
@@ -98,10 +90,10 @@ Taps taps(const OpView &op, const Resampling &how, const AxisScale &a) {
   for (std::int64_t i = 0; i < a.out; ++i) {
     const double x = original(op, how, a, double(i));
     const Place p(x);
-    const std::int64_t first = n == 2                        ? p.left
-                               : n == 4                      ? p.left - 1
+    const std::int64_t first = n == 2                     ? p.left
+                               : n == 4                   ? p.left - 1
                                : how.nearest == "pytorch" ? nearestOfTorch(a, i)
-                                                             : nearestOf(op, how.nearest, p);
+                                                          : nearestOf(op, how.nearest, p);
     const bool lost = how.coordinates == "tf_crop_and_resize" && (x < 0 || x > double(a.in - 1));
     auto w = n == 1 ? std::vector<double>{1} : weights(how, a, p, first);
     for (std::size_t k = 0; k < n; ++k) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The coordinates and weights of Resize along one axis: output i is the sum over k of weight[k][i]
-// times input index[k][i], plus offset[i].
+// The coordinates and weights of Resize along one axis.
 #pragma once
-#include "op/opview.hpp"
+#include "opdef/opview.hpp"
+#include "openipu/Taps.hpp"
 
 namespace popart::ops {
 
@@ -20,13 +20,6 @@ struct AxisScale {
   double scale;  // as given, or out / in
   double length; // in * scale, which `out` is rounded down from
   double roiBegin = 0, roiEnd = 1;
-};
-
-struct Taps {
-  std::vector<Integers> index;                        // [taps][out]
-  std::vector<std::vector<double>> weight;            // likewise
-  std::vector<double> offset;                         // empty: zero everywhere
-  bool isSelection() const { return weight.empty(); } // one index, weight 1
 };
 
 // popart::error through op for names that are no modes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Gradients that all scatters have in common, given how to read and write at their indices.
 #pragma once
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include "ops/shared/lookups.hpp"
 #include <functional>
 

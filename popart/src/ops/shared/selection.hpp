@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Entries of a tensor along one axis at indices that are known now, as a view.
 #pragma once
-#include "op/opview.hpp"
+#include "opdef/opview.hpp"
 #include <optional>
 #include <poplar/Tensor.hpp>
 

@@ -2,7 +2,7 @@
 #include "transforms/memory/findsetup.hpp"
 
 #include "analysis/fixedvalues.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <algorithm>
 #include <set>
 

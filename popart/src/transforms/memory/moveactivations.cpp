@@ -2,7 +2,7 @@
 #include "transforms/memory/moveactivations.hpp"
 
 #include "base/Text.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <popart/builder.hpp>
 #include <popart/error.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/memory/movevariables.hpp"
 
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include "transforms/memory/shards.hpp"
 #include <tuple>
 
@@ -88,9 +88,9 @@ private:
 
   static Region regionOf(const Node &node) {
     const auto &s = node.settings;
-    const bool copy = node.def->type == "IpuCopy"; // it reads where the value is
-    return {node.pass,
-            copy ? *node.attributes.find<std::int64_t>("source") : s.virtualGraph.value_or(0),
+    const auto source = node.def->crosses ? node.attributes.find<std::int64_t>("source")
+                                          : std::nullopt; // it reads where the value is
+    return {node.pass, source.value_or(s.virtualGraph.value_or(0)),
             node.pass == ir::Pass::Update ? 0
                                           : s.pipelineStage.value_or(s.executionPhase.value_or(0))};
   }
@@ -123,14 +123,11 @@ private:
     if (node.settings.virtualGraph)
       b_.settings.virtualGraph = std::get<1>(region);
     if (const Value v = node.inputs.empty() ? none : node.inputs[0];
-        stores(node) && variableOf(v) == v && v != none)
+        node.def->assigns && variableOf(v) == v && v != none)
       assign(std::move(node), v, region);
     else
       rewriteInputs(std::move(node), region);
     ++index_;
-  }
-  static bool stores(const Node &node) {
-    return node.def->type == "CopyVarUpdate" || node.def->type == "RemoteStore";
   }
   // The old value is not needed to store a new one.
   void assign(Node node, Value v, const Region &region) {

@@ -5,7 +5,7 @@
 #include "analysis/signatures.hpp"
 #include "analysis/storage.hpp"
 #include "ir/held.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -41,8 +41,7 @@ double valueOf(const Graph &graph, const Node &node) {
     return 0;
   const bool number = std::all_of(node.outputs.begin(), node.outputs.end(),
                                   [&](Value v) { return v == none || graph[v].info.nelms() <= 1; });
-  const bool simple =
-      node.def->expr || node.def->updates >= 0 || number || node.def->type == "FusedElementwise";
+  const bool simple = node.def->expr || node.def->updates >= 0 || number || node.def->fused;
   return simple ? lowValue : highValue;
 }
 

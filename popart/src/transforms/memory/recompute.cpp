@@ -3,7 +3,7 @@
 
 #include "analysis/effects.hpp"
 #include "base/Text.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <algorithm>
 #include <cmath>
 #include <popart/error.hpp>

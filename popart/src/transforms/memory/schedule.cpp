@@ -14,7 +14,7 @@
 #include "analysis/orders.hpp"
 #include "analysis/storage.hpp"
 #include "base/Text.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <algorithm>
 #include <cctype>
 #include <chrono>
@@ -45,7 +45,7 @@ struct Ranks {
   Ranks(const Graph &graph, const SessionOptions &options) {
     constexpr double soon = 1e6; // beyond what people write
     for (const Node &node : graph.nodes) {
-      const bool updates = node.def->updates >= 0, gathers = node.def->type == "Accumulate";
+      const bool updates = node.def->updates >= 0, gathers = node.def->accumulates;
       const bool early = updates && (gathers ? options.scheduleNonWeightUpdateGradientConsumersEarly
                                              : !options.delayVarUpdates);
       rank.push_back(node.settings.schedulePriority + (early ? soon : 0));

@@ -17,9 +17,7 @@ using ir::Value;
 
 namespace {
 
-bool isElementwise(const Node &node) {
-  return node.def->type == "FusedElementwise" || node.def->isElementwise();
-}
+bool isElementwise(const Node &node) { return node.def->fused || node.def->isElementwise(); }
 bool isUnwanted(const Node &node) {
   const auto priorities = node.settings.extra.find<std::vector<float>>("__inplace_op_priorities");
   return priorities && !priorities->empty() &&
@@ -71,7 +69,7 @@ private:
     const Node &node = graph_.nodes[n];
     m.last = n;
     // What other stages see is read when a cycle ends.
-    m.fixed = m.fixed || node.def->type == "PipelineRestore" ||
+    m.fixed = m.fixed || node.def->restores ||
               (m.node >= 0 && graph_.nodes[std::size_t(m.node)].settings.pipelineStage !=
                                   node.settings.pipelineStage);
     m.node = int(n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/placing/accumulateinstages.hpp"
 
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <algorithm>
 
 namespace popart::transforms {
@@ -18,8 +18,8 @@ namespace {
 bool addsOne(const Node &node) {
   const auto weights = node.attributes.find<std::int64_t>("weights");
   const auto kind = node.attributes.find<std::string>("kind");
-  return node.def->type == "Accumulate" && node.pass == Pass::Backward && weights &&
-         *weights == 1 && (!kind || *kind == "Add");
+  return node.def->accumulates && node.pass == Pass::Backward && weights && *weights == 1 &&
+         (!kind || *kind == "Add");
 }
 
 class Parts {
@@ -31,7 +31,7 @@ public:
   const Node *sumOf(const Node &node) const {
     const Value gradient = node.inputs[1];
     const Node *sum = producer(gradient);
-    if (!sum || (sum->def->type != "Sum" && sum->def->type != "Add") || kept_.count(gradient) ||
+    if (!sum || !sum->def->adds || kept_.count(gradient) ||
         links_.consumers[gradient.value].size() != 1)
       return nullptr;
     const bool known = std::all_of(sum->inputs.begin(), sum->inputs.end(), [&](Value part) {

@@ -2,7 +2,7 @@
 #include "transforms/placing/assignphases.hpp"
 
 #include "base/Text.hpp"
-#include "op/opview.hpp"
+#include "opdef/opview.hpp"
 #include <algorithm>
 #include <popart/error.hpp>
 #include <ranges>

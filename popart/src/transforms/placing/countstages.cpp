@@ -2,7 +2,7 @@
 #include "transforms/placing/countstages.hpp"
 
 #include "base/Text.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <map>
 #include <popart/error.hpp>
 

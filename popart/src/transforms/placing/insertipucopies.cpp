@@ -2,7 +2,7 @@
 #include "transforms/placing/insertipucopies.hpp"
 
 #include "analysis/homes.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <tuple>
 
 namespace popart::transforms {

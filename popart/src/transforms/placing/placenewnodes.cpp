@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/placing/placenewnodes.hpp"
 
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 
 namespace popart::transforms {
 

@@ -3,7 +3,7 @@
 
 #include "analysis/homes.hpp"
 #include "base/Text.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <algorithm>
 #include <popart/error.hpp>
 

@@ -2,7 +2,7 @@
 #include "transforms/rewriting/bypass.hpp"
 
 #include "analysis/neighbours.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 
 namespace popart::transforms {
 
@@ -64,6 +64,8 @@ private:
            graph_[node.inputs[0]].info == graph_[node.outputs[0]].info;
   }
 
+  // Named one by one: each changes nothing for a reason of its own, under a pattern that users can
+  // switch off by itself.
   bool changesNothing(const Node &node) const {
     const auto &type = node.def->type;
     const OpView op(graph_, node);

@@ -3,7 +3,7 @@
 
 #include "analysis/fixedvalues.hpp"
 #include "analysis/neighbours.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 
 namespace popart::transforms {
 
@@ -29,6 +29,7 @@ public:
   Finder(const Graph &graph, const std::set<Value> &kept)
       : graph_(graph), near_(graph, kept), fixed_(fixedValues(graph)) {}
 
+  // Operators are named, since the arithmetic on their weights is that of each.
   std::optional<Fold> at(const Node &norm) const {
     if (norm.def->type != "BatchNormalization" || norm.pass != ir::Pass::Forward ||
         OpView(graph_, norm).integer("training_mode", 0) != 0)

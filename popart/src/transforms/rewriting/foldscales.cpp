@@ -4,7 +4,7 @@
 #include "analysis/fixedvalues.hpp"
 #include "analysis/neighbours.hpp"
 #include "analysis/scales.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <map>
 
 namespace popart::transforms {
@@ -30,6 +30,7 @@ public:
   Finder(const Graph &graph, const std::set<Value> &kept)
       : graph_(graph), near_(graph, kept), fixed_(fixedValues(graph)) {}
 
+  // Operators are named: how a factor passes through each is its own arithmetic.
   // The weights to scale so that input `in` of `user` is scaled; empty if there is no way, or none
   // that is near: whoever asks in a long chain must not look at all of it every time.
   std::vector<Place> places(const Node &user, std::size_t in, unsigned steps = 0) const {

@@ -2,7 +2,7 @@
 #include "transforms/rewriting/fuse.hpp"
 
 #include "analysis/neighbours.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <algorithm>
 
 namespace popart::transforms {
@@ -227,7 +227,7 @@ private:
 void fuseBodies(Graph &graph) {
   for (Node &node : graph.nodes)
     for (auto &body : node.bodies) {
-      if (node.def->type == "FusedElementwise") // by an earlier run of this pass
+      if (node.def->fused) // by an earlier run of this pass
         continue;
       auto copy = std::make_shared<Graph>(*body);
       fuse(*copy, {});

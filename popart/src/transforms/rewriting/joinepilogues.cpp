@@ -2,8 +2,8 @@
 #include "transforms/rewriting/joinepilogues.hpp"
 
 #include "analysis/neighbours.hpp"
-#include "op/activations.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/activations.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <algorithm>
 
 namespace popart::transforms {
@@ -26,13 +26,9 @@ struct Chain {
 };
 
 bool isProduct(const Graph &graph, const Node &node) {
-  const auto &type = node.def->type;
-  if ((type != "Conv" && type != "ConvDataGrad" && type != "MatMul") ||
-      node.pass == ir::Pass::Update || graph[node.outputs[0]].info.nelms() == 0 ||
-      graph[node.inputs[0]].info.nelms() == 0)
+  if (node.def->epilogue.empty() || node.pass == ir::Pass::Update ||
+      graph[node.outputs[0]].info.nelms() == 0 || graph[node.inputs[0]].info.nelms() == 0)
     return false;
-  if (type != "MatMul")
-    return true;
   const auto mode = node.settings.extra.find<std::string>("__serialize_matmul_mode");
   return (!mode || *mode == "none") && // one that is cut into parts stays as it is
          graph[node.inputs[0]].info.rank() > 1 && graph[node.inputs[1]].info.rank() > 1;
@@ -82,7 +78,7 @@ private:
     const Node &product = graph_.nodes[n];
     Chain chain;
     chain.nodes = {n};
-    if (product.def->type != "MatMul" && product.inputs.size() > 2)
+    if (product.inputs.size() > 2)
       chain.bias = product.inputs[2]; // a step of its own otherwise
     while (chain.activation.empty()) {
       const Value v = graph_.nodes[chain.nodes.back()].outputs[0];
@@ -104,12 +100,13 @@ private:
     chain.activation = ops::epilogueActivation(user);
     if (!chain.activation.empty())
       return true;
-    if ((user.def->type != "Add" && user.def->type != "Sum") || user.inputs.size() != 2)
+    if (!user.def->adds || user.inputs.size() != 2)
       return false;
     const Value other = user.inputs[user.inputs[0] == v ? 1 : 0];
     const Shape &shape = graph_[v].info.shape();
+    const auto channels = product.def->channels;
     const bool bias = isPerChannel(graph_[other].info.shape(), shape,
-                                   product.def->type == "MatMul" ? shape.size() - 1 : 1);
+                                   channels < 0 ? shape.size() - 1 : std::size_t(channels));
     if (bias && chain.bias == none && chain.addend == none)
       chain.bias = other;
     else if (graph_[other].info == graph_[v].info && chain.addend == none)
@@ -121,7 +118,7 @@ private:
 
   Node joined(const Node &product, const Chain &chain) const {
     Node node = product;
-    node.def = &ops::opOf("Epilogue" + product.def->type);
+    node.def = &ops::opOf(product.def->epilogue);
     node.inputs = {product.inputs[0], product.inputs[1], chain.bias, chain.addend};
     node.outputs = graph_.nodes[chain.nodes.back()].outputs;
     node.attributes.set("activation", chain.activation);
@@ -171,7 +168,7 @@ public:
 
 private:
   Values productsOf(const Node &node) const {
-    if (node.def->type != "Sum" || node.inputs.size() < 3 || node.pass == ir::Pass::Update)
+    if (!node.def->adds || node.inputs.size() < 3 || node.pass == ir::Pass::Update)
       return {};
     Values out;
     for (Value v : node.inputs) {

@@ -2,8 +2,7 @@
 #include "model.hpp"
 #include "transforms/rewriting/joinepilogues.hpp"
 
-using namespace popart;
-using namespace popart::testing;
+namespace popart::testing {
 
 namespace {
 
@@ -145,3 +144,5 @@ TEST(Epilogue, InTrainingKeepsWhatGradientsNeed) {
       expectNear(after[i], before[i]);
   }
 }
+
+} // namespace popart::testing

@@ -27,6 +27,7 @@ class Finder {
 public:
   explicit Finder(const Graph &graph) : graph_(graph), near_(graph) {}
 
+  // A formula, recognised by the operators that it is written with: they are named.
   // The operator that a node is the last step of, and what it is of.
   std::optional<std::pair<const char *, Value>> at(const Node &node) const {
     if (node.def->type != "Mul" || !isFloatingPoint(graph_[node.outputs[0]].info.dataType()))

@@ -2,7 +2,7 @@
 #include "transforms/rewriting/joinnormalisations.hpp"
 
 #include "analysis/neighbours.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <algorithm>
 
 namespace popart::transforms {
@@ -33,6 +33,7 @@ class Finder {
 public:
   explicit Finder(const Graph &graph) : graph_(graph), links_(graph) {}
 
+  // A formula, recognised by the operators that it is written with: they are named.
   std::optional<Norm> at(std::size_t n) const {
     const Node &node = graph_.nodes[n];
     if (node.pass != ir::Pass::Forward)

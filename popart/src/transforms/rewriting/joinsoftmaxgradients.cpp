@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "transforms/rewriting/joinsoftmaxgradients.hpp"
 
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 
 namespace popart::transforms {
 
 namespace {
 
+// Three operators that are one: no others could stand for them, so they are named.
 // The rule needs the classes in the last dimension, and the kind of softmax that the loss takes.
 bool fits(const ir::Graph &graph, const ir::Node &softmax, const ir::Node &nll) {
   if (nll.def->type != "NllGrad" || nll.inputs[1] != softmax.inputs[0])

@@ -2,7 +2,7 @@
 #include "transforms/rewriting/mergeequalnodes.hpp"
 
 #include "base/Text.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <algorithm>
 
 namespace popart::transforms {

@@ -2,7 +2,7 @@
 #include "transforms/rewriting/movebehindpools.hpp"
 
 #include "analysis/neighbours.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <algorithm>
 
 namespace popart::transforms {
@@ -19,17 +19,7 @@ using ops::GraphBuilder;
 using ops::OpView;
 
 bool isMonotone(const Graph &graph, const Node &node) {
-  static const std::set<std::string> always{"Relu", "Sigmoid", "Tanh", "Softplus", "Softsign"};
-  const OpView op(graph, node);
-  const auto &type = node.def->type;
-  if (type == "LeakyRelu")
-    return op.real("alpha", 0.01f) >= 0;
-  if (type == "HardSigmoid")
-    return op.real("alpha", 0.2f) >= 0;
-  if (type == "Clip") // with the same bounds everywhere
-    return std::all_of(node.inputs.begin() + 1, node.inputs.end(),
-                       [&](Value v) { return v == none || graph[v].info.nelms() == 1; });
-  return always.count(type) != 0;
+  return node.def->monotone && node.def->monotone(OpView(graph, node));
 }
 
 // One value per channel: [C, 1, 1] or with a batch dimension of one.
@@ -69,7 +59,8 @@ public:
   }
 
 private:
-  // What can move, nearest to the pool first.
+  // What can move, nearest to the pool first. The pool, and the operators that a bias can stand in,
+  // are named: what comes of them is written with the very same.
   std::vector<const Node *> chain(const Node &pool) const {
     std::vector<const Node *> out;
     const OpView op(graph_, pool);

@@ -3,7 +3,7 @@
 
 #include "analysis/neighbours.hpp"
 #include "analysis/scales.hpp"
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <iterator>
 #include <map>
 

@@ -2,7 +2,7 @@
 #include "transforms/rewriting/prune.hpp"
 
 #include "analysis/effects.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <algorithm>
 
 namespace popart::transforms {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "op/groups.hpp"
+#include "opdef/groups.hpp"
 
 namespace popart::ops {
 

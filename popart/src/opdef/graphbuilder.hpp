@@ -5,7 +5,7 @@
 //   GraphBuilder b(graph);
 //   Value y = b.op("Relu", {b.matmul(x, w)});
 #pragma once
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include "openipu/Writer.hpp"
 
 namespace popart::ops {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "op/opview.hpp"
+#include "opdef/opview.hpp"
 
 #include "base/Text.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <algorithm>
 #include <bit>
 #include <popart/error.hpp>

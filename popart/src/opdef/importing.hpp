@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An ONNX node on its way into canonical form: what an operator's `canonical` function works on.
 #pragma once
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 #include <popart/error.hpp>
 
 namespace popart::ops {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "op/mixing.hpp"
+#include "opdef/mixing.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Refusals that can wait until there is a session: a Builder has no say in them.
 #pragma once
-#include "op/opview.hpp"
+#include "opdef/opview.hpp"
 #include <popart/error.hpp>
 
 namespace popart::ops {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Numbers of another type among the inputs of an operator.
 #pragma once
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 
 namespace popart::ops {
 

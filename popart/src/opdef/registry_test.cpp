@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every operator of the table says all that is asked of it.
 #include "base/Text.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
@@ -56,13 +56,21 @@ TEST(Operators, SayOfThemselvesWhatPassesAsk) {
     EXPECT_FALSE(op.fetches && (op.view || op.isElementwise())) << nameOf(op);
     EXPECT_EQ(op.reduction, op.type.rfind("Reduce", 0) == 0) << nameOf(op);
     EXPECT_EQ(op.collective, op.type.rfind("Replicated", 0) == 0) << nameOf(op);
+    EXPECT_FALSE((op.assigns || op.accumulates) && op.updates < 0) << nameOf(op);
+    EXPECT_TRUE(op.epilogue.empty() || (op.product && findOp(op.epilogue))) << nameOf(op);
+    EXPECT_FALSE(op.monotone && !op.isElementwise()) << nameOf(op);
+    times["assigns"] += op.assigns;
+    times["adds"] += op.adds;
+    times["epilogue"] += !op.epilogue.empty();
+    times["monotone"] += bool(op.monotone);
     times["view"] += op.view;
     times["norm"] += op.norm;
     times["product"] += op.product;
     times["images"] += op.batch == Batch::Images;
     times["fetches"] += op.fetches;
   }
-  for (const char *fact : {"view", "norm", "product", "images", "fetches"})
+  for (const char *fact :
+       {"view", "norm", "product", "images", "fetches", "assigns", "adds", "epilogue", "monotone"})
     EXPECT_GT(times[fact], 1) << fact;
 }
 

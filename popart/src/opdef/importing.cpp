@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "op/importing.hpp"
+#include "opdef/importing.hpp"
 
 #include "base/Text.hpp"
 

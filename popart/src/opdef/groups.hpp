@@ -2,7 +2,7 @@
 // The replicas that work together in a collective, by the attributes of its node:
 // `collectiveCommGroup`, {CommGroupType, size} [All], and `replicas`, the number of all.
 #pragma once
-#include "op/opview.hpp"
+#include "opdef/opview.hpp"
 #include <gcl/Collectives.hpp>
 #include <popart/commgroup.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "op/validate.hpp"
+#include "opdef/validate.hpp"
 
 #include "base/Text.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <popart/error.hpp>
 
 namespace popart::ir {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What an operator is: one OpDef, made by one file of this folder, holds all facts about it. The
-// folder is the registry: erf.cpp defines `OpDef erfOp()`, and the build writes the table of all.
+// What an operator is: one OpDef, made by one file of ops/, holds all facts about it. That folder
+// is the registry: erf.cpp defines `OpDef erfOp()`, and the build writes the table of all.
 //
 // An operator has one canonical form (the newest ONNX version; compile-time inputs such as axes are
 // attributes). `canonical` brings what older versions say into it when a model is imported; every
 // other function sees the canonical form only.
 #pragma once
-#include "op/opview.hpp"
+#include "opdef/opview.hpp"
 #include <functional>
 #include <poplar/Tensor.hpp>
 #include <popops/Expr.hpp>
@@ -32,12 +32,19 @@ struct Arity {
 inline constexpr unsigned any = 0x7fffffff;
 
 // How a batch can be cut in parts that an operator takes one after the other
-// (analysis/batchrules.cpp; further operators have rules of their own).
+// (analysis/batchrules.cpp; element-wise operators and reductions say enough by being that).
 enum class Batch : std::uint8_t {
   Whole,     // it cannot
   Images,    // along the first dimension of input 0, all other inputs whole
   OtherAxes, // along any dimension but `axis`, all inputs alike
-  Sum        // inputs 0 and 1 along the first dimension; results are added up
+  Sum,       // inputs 0 and 1 along the first dimension; results are added up
+  First,     // all inputs and outputs along the first dimension
+  Product,   // rows of matrices, or whole matrices
+  Joined,    // along any dimension but that in which inputs are joined
+  Reshaped,  // along the first dimension, if it stays one
+  Permuted,  // along any dimension, which `perm` moves
+  Sliced,    // along dimensions that are not cut
+  Gathered   // along indices, or dimensions of the table that are not looked up
 };
 
 struct OpDef {
@@ -73,18 +80,28 @@ struct OpDef {
   // Of how many inputs its outputs are made. Those behind them were replaced: weights that led
   // there alone have a gradient of zero. They go when gradients are written.
   unsigned computesFrom = any;
-  int updates = -1; // the input whose variable it writes in place; never pruned either
+  int updates = -1;         // the input whose variable it writes in place; never pruned either
+  bool assigns = false;     // what it updates becomes input 1 as it is
+  bool accumulates = false; // what it updates gathers gradients of micro-batches
 
   // What passes ask about it, so that none has a list of operators.
   bool view = false;       // its outputs are input 0, or parts of it, seen otherwise
+  int viewIfConstant = -1; // where this input is a constant it may be a view as well
   bool fresh = false;      // its outputs never share memory with an input
   bool reduction = false;  // of input 0 along `axes`
+  bool adds = false;       // inputs up, or the elements of its only one
   bool product = false;    // of matrices, or images and filters
+  std::string epilogue;    // the operator that does the same with a bias, an addend, an activation
+  int channels = 1;        // of such a product: their dimension in its result; -1: the last
   bool norm = false;       // normalises: cheap to compute again
   bool collective = false; // between replicas
   bool crosses = false;    // between IPUs or stages
+  bool restores = false;   // keeps input 0 for later stages of a pipeline
   bool fetches = false;    // brings what is kept elsewhere, anew for every use
+  bool fused = false;      // its body is element-wise operators as one expression
   Batch batch = Batch::Whole;
+  // Whether its output never falls where input 0 grows.
+  std::function<bool(const OpView &)> monotone;
 
   bool isElementwise() const { return expr && !lower; } // and may be fused
 };

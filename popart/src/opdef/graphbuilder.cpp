@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "op/graphbuilder.hpp"
+#include "opdef/graphbuilder.hpp"
 
 #include "base/CheckedSize.hpp"
 #include "base/Text.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "op/activations.hpp"
+#include "opdef/activations.hpp"
 
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 #include <map>
 
 namespace popart::ops {

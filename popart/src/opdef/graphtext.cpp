@@ -2,7 +2,7 @@
 // A graph as text: declared in ir/graph.hpp, and here because it names operators.
 #include "base/Text.hpp"
 #include "ir/graph.hpp"
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 
 namespace popart::ir {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "op/opdef.hpp"
+#include "opdef/opdef.hpp"
 
 #include "base/Fork.hpp"
 #include "base/Text.hpp"

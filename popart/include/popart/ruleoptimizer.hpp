@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Not of PopART: optimisers as data. A rule says what is kept of every weight, which numbers there
+// are, and how all change; the device's program follows. Rules that come along are files of
+// popart/src/optimizer/rules.
+#ifndef POPART_RULEOPTIMIZER_HPP
+#define POPART_RULEOPTIMIZER_HPP
+#include <popart/optimizer.hpp>
+
+namespace popart {
+
+struct OptimizerRule {
+  struct Named {
+    std::string name;
+    float value; // that a state begins with; that a number is if nobody says it
+  };
+  std::string name;
+  std::string doc; // a sentence
+  // Of the shape of the weight each. The device knows them by the slots Accl1, Accl2 ... in order.
+  std::vector<Named> states;
+  // The first is learning_rate.
+  std::vector<Named> numbers;
+  // Done one after the other: "m = beta * m + (1 - beta) * g". On the left a state, `w` (the
+  // weight), or a name for later lines; on the right those, the numbers and `g` (the gradient),
+  // with
+  // + - * /, parentheses, sqrt, square, abs, sign, max and min. Python can read it too.
+  std::vector<std::string> formula;
+};
+
+// All rules, by name.
+const std::vector<OptimizerRule> &optimizerRules();
+
+class RuleOptimizer : public Optimizer {
+public:
+  // {"learning_rate", {0.1f, true}} ...: value, and whether it is constant; also "lossScaling".
+  // popart::error for a formula that cannot be read, and names that the rule does not have.
+  RuleOptimizer(const OptimizerRule &rule,
+                const std::map<std::string, std::pair<float, bool>> &values,
+                const std::vector<ClipNormSettings> &clipNormSettings = {},
+                DataType accumType = DataType::UNDEFINED, DataType stateType = DataType::FLOAT,
+                const DebugContext &debugContext = {});
+
+  OptimizerType type() const override { return OptimizerType::NTYPES; } // none of PopART's own
+  std::string type_s() const override { return rule_.name; }
+  std::unique_ptr<Optimizer> clone() const override;
+
+  const OptimizerRule &rule() const { return rule_; }
+  DataType getAccumType() const { return accumType_; }
+  DataType getStateType() const { return stateType_; }
+
+protected:
+  std::vector<std::pair<std::string, std::string>> modes() const override;
+
+private:
+  OptimizerRule rule_;
+  DataType accumType_, stateType_;
+};
+
+} // namespace popart
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "opdef/formula.hpp"
+
+#include "base/Text.hpp"
+#include <cctype>
+#include <map>
+#include <popart/error.hpp>
+
+namespace popart::ops {
+
+namespace {
+
+// How many parts each has.
+const std::map<std::string, std::size_t> functions{{"sqrt", 1}, {"square", 1}, {"abs", 1},
+                                                   {"sign", 1}, {"max", 2},    {"min", 2}};
+
+Formula apply(const std::string &function, std::vector<Formula> parts) {
+  return {Formula::Kind::Apply, 0, function, std::move(parts)};
+}
+
+// sum: product {+ - product}    product: factor {* / factor}
+// factor: - factor | number | name | function(sum, ...) | (sum)
+class Reader {
+public:
+  explicit Reader(const std::string &line) : line_(line) {}
+
+  Assignment assignment() {
+    Assignment out{name(), {}};
+    expect('=');
+    out.value = sum();
+    if (next() != '\0')
+      fail("has more behind its end");
+    return out;
+  }
+
+private:
+  Formula sum() {
+    Formula out = product();
+    while (next() == '+' || next() == '-') {
+      const char op = take();
+      out = apply(op == '+' ? "add" : "sub", {std::move(out), product()});
+    }
+    return out;
+  }
+  Formula product() {
+    Formula out = factor();
+    while (next() == '*' || next() == '/') {
+      const char op = take();
+      out = apply(op == '*' ? "mul" : "div", {std::move(out), factor()});
+    }
+    return out;
+  }
+  Formula factor() {
+    if (++depth_ > deepest)
+      fail("is nested too deeply");
+    Formula out = factorHere();
+    --depth_;
+    return out;
+  }
+  Formula factorHere() {
+    if (next() == '-') {
+      take();
+      return apply("neg", {factor()});
+    }
+    if (next() == '(') {
+      take();
+      Formula out = sum();
+      expect(')');
+      return out;
+    }
+    if (std::isdigit(static_cast<unsigned char>(next())) || next() == '.')
+      return number();
+    const std::string word = name();
+    return next() == '(' ? call(word) : Formula{Formula::Kind::Name, 0, word, {}};
+  }
+  Formula call(const std::string &function) {
+    const auto it = functions.find(function);
+    if (it == functions.end())
+      fail(base::str("uses a function \"", function, "\"; there are ",
+                     "sqrt, square, abs, sign, max and min"));
+    take();
+    std::vector<Formula> parts{sum()};
+    while (next() == ',') {
+      take();
+      parts.push_back(sum());
+    }
+    expect(')');
+    if (parts.size() != it->second)
+      fail(base::str("gives ", function, " ", parts.size(), " value(s) instead of ", it->second));
+    return apply(function, std::move(parts));
+  }
+  Formula number() {
+    std::size_t used = 0;
+    double value = 0;
+    try {
+      value = std::stod(line_.substr(at_), &used);
+    } catch (const std::exception &) {
+      fail("has a number that is none");
+    }
+    at_ += used;
+    return {Formula::Kind::Number, value, "", {}};
+  }
+  std::string name() {
+    next();
+    std::size_t end = at_;
+    while (end < line_.size() &&
+           (std::isalnum(static_cast<unsigned char>(line_[end])) || line_[end] == '_'))
+      ++end;
+    if (end == at_ || std::isdigit(static_cast<unsigned char>(line_[at_])))
+      fail(base::str("needs a name at place ", at_));
+    std::string out = line_.substr(at_, end - at_);
+    at_ = end;
+    return out;
+  }
+
+  // The next sign that is no blank; it stays.
+  char next() {
+    while (at_ < line_.size() && line_[at_] == ' ')
+      ++at_;
+    return at_ < line_.size() ? line_[at_] : '\0';
+  }
+  char take() { return line_[at_++]; }
+  void expect(char c) {
+    if (next() != c)
+      fail(base::str("needs '", c, "' at place ", at_));
+    take();
+  }
+  [[noreturn]] void fail(const std::string &why) const {
+    throw error(base::str("The rule's line \"", line_, "\" ", why, "."));
+  }
+
+  static constexpr int deepest = 64;
+  const std::string &line_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+};
+
+} // namespace
+
+Assignment readAssignment(const std::string &line) { return Reader(line).assignment(); }
+
+} // namespace popart::ops

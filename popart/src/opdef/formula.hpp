@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// A line of an optimiser's rule (popart/ruleoptimizer.hpp), read: "m = beta * m + (1 - beta) * g".
+// Whoever computes it says what names, numbers and functions are there.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace popart::ops {
+
+struct Formula {
+  enum class Kind { Number, Name, Apply } kind = Kind::Number;
+  double number = 0;
+  std::string name; // or the function: add, sub, mul, div, neg, sqrt, square, abs, sign, max, min
+  std::vector<Formula> parts;
+};
+
+struct Assignment {
+  std::string to;
+  Formula value;
+};
+// popart::error that shows the line and what is wrong with it.
+Assignment readAssignment(const std::string &line);
+
+template <class T> struct Algebra {
+  std::function<T(const std::string &name)> named;
+  std::function<T(double)> number;
+  std::function<T(const std::string &function, const std::vector<T> &parts)> apply;
+
+  T operator()(const Formula &f) const {
+    if (f.kind == Formula::Kind::Number)
+      return number(f.number);
+    if (f.kind == Formula::Kind::Name)
+      return named(f.name);
+    std::vector<T> parts;
+    for (const auto &part : f.parts)
+      parts.push_back((*this)(part));
+    return apply(f.name, parts);
+  }
+};
+
+} // namespace popart::ops
