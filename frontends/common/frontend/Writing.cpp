@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "frontend/Writing.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace frontend {
 
-using popart::ops::HostTensor;
-
 bool Writing::isFloating(Value v) const {
   return m.type(v) == DataType::FLOAT || m.type(v) == DataType::FLOAT16;
+}
+std::int64_t Writing::positive(std::int64_t axis, std::size_t rank) const {
+  const auto extent = std::max<std::int64_t>(std::int64_t(rank), 1);
+  if (axis < -extent || axis >= extent)
+    fail("its axis ", axis, " is not one of a tensor with ", rank, " dimensions.");
+  return axis < 0 ? axis + extent : axis;
 }
 Value Writing::reduce(const char *type, Value v, const Integers &axes, bool keepDims) const {
   if (axes.empty())

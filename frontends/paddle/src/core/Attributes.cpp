@@ -79,39 +79,13 @@ Attributes attributesOf(const Call &c) {
   for (const auto &attr : c.op().attrs()) {
     if (contains(common, attr.name()))
       continue;
-    const char *name = attr.name().c_str();
-    switch (attr.type()) {
-    case proto::INT:
-    case proto::LONG:
-    case proto::BOOLEAN:
-      out.set(name, c.integer(name));
-      break;
-    case proto::FLOAT:
-    case proto::FLOAT64:
-      out.set(name, float(c.real(name, 0)));
-      break;
-    case proto::STRING:
-      out.set(name, c.text(name));
-      break;
-    case proto::INTS:
-    case proto::LONGS:
-    case proto::BOOLEANS:
-      out.set(name, c.integers(name));
-      break;
-    case proto::FLOATS:
-    case proto::FLOAT64S: {
-      const auto values = c.reals(name);
-      out.set(name, std::vector<float>(values.begin(), values.end()));
-      break;
-    }
-    case proto::STRINGS:
-      out.set(name, c.texts(name));
-      break;
-    default:
-      c.unimplemented("its attribute ", name,
-                      " is a block or a variable, which an operator of "
-                      "PopART cannot take.");
-    }
+    if (attr.type() == proto::STRINGS)
+      out.set(attr.name(), c.texts(attr.name().c_str()));
+    else if (auto value = frontend::attributeOf(argumentOf(attr)))
+      out.set(attr.name(), std::move(*value));
+    else
+      c.unimplemented("its attribute ", attr.name(),
+                      " is a block or a variable, which an operator of PopART cannot take.");
   }
   return out;
 }

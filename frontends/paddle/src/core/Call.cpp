@@ -7,7 +7,7 @@
 namespace paddleipu {
 
 Call::Call(Environment &environment, const proto::OpDesc &op, popart::Model &model)
-    : Writing(model), environment_(environment), op_(op) {}
+    : Reader(model, "attribute"), environment_(environment), op_(op) {}
 
 // ---- inputs
 
@@ -63,93 +63,42 @@ const proto::OpDesc::Attr *Call::attribute(const char *name) const {
       return &attr;
   return nullptr;
 }
-bool Call::given(const char *name) const { return attribute(name) != nullptr; }
-
-std::int64_t Call::integer(const char *name, std::int64_t otherwise) const {
-  const auto *a = attribute(name);
-  if (!a)
-    return otherwise;
-  switch (a->type()) {
-  case proto::INT:
-    return a->i();
-  case proto::LONG:
-    return a->l();
+frontend::Argument argumentOf(const proto::OpDesc::Attr &a) {
+  switch (a.type()) {
   case proto::BOOLEAN:
-    return a->b();
-  case proto::INTS:
-    if (a->ints_size() == 1)
-      return a->ints(0);
-    [[fallthrough]];
-  default:
-    fail("its attribute ", name, " must be an integer.");
-  }
-}
-std::int64_t Call::integer(const char *name) const {
-  if (!given(name))
-    fail("its attribute ", name, " is missing.");
-  return integer(name, 0);
-}
-double Call::real(const char *name, double otherwise) const {
-  const auto *a = attribute(name);
-  if (!a)
-    return otherwise;
-  if (a->type() == proto::FLOAT)
-    return double(a->f());
-  if (a->type() == proto::FLOAT64)
-    return a->float64();
-  return double(integer(name, 0));
-}
-bool Call::flag(const char *name, bool otherwise) const { return integer(name, otherwise) != 0; }
-std::string Call::text(const char *name, const std::string &otherwise) const {
-  const auto *a = attribute(name);
-  if (!a)
-    return otherwise;
-  if (a->type() != proto::STRING)
-    fail("its attribute ", name, " must be a text.");
-  return a->s();
-}
-Integers Call::integers(const char *name) const {
-  const auto *a = attribute(name);
-  if (!a)
-    return {};
-  switch (a->type()) {
-  case proto::INTS:
-    return {a->ints().begin(), a->ints().end()};
-  case proto::LONGS:
-    return {a->longs().begin(), a->longs().end()};
-  case proto::BOOLEANS:
-    return {a->bools().begin(), a->bools().end()};
+    return a.b();
   case proto::INT:
-    return {a->i()};
+    return std::int64_t(a.i());
   case proto::LONG:
-    return {a->l()};
-  default:
-    fail("its attribute ", name, " must be integers.");
+    return std::int64_t(a.l());
+  case proto::FLOAT:
+    return double(a.f());
+  case proto::FLOAT64:
+    return a.float64();
+  case proto::STRING:
+    return a.s();
+  case proto::INTS:
+    return Integers(a.ints().begin(), a.ints().end());
+  case proto::LONGS:
+    return Integers(a.longs().begin(), a.longs().end());
+  case proto::BOOLEANS:
+    return Integers(a.bools().begin(), a.bools().end());
+  case proto::FLOATS:
+    return std::vector<double>(a.floats().begin(), a.floats().end());
+  case proto::FLOAT64S:
+    return std::vector<double>(a.float64s().begin(), a.float64s().end());
+  default: // texts, blocks, variables: there, but nothing that the Reader knows
+    return frontend::TensorArgument();
   }
 }
-std::vector<double> Call::reals(const char *name) const {
+frontend::Argument Call::find(const char *name) const {
   const auto *a = attribute(name);
-  if (!a)
-    return {};
-  if (a->type() == proto::FLOATS)
-    return {a->floats().begin(), a->floats().end()};
-  if (a->type() == proto::FLOAT64S)
-    return {a->float64s().begin(), a->float64s().end()};
-  if (a->type() == proto::FLOAT)
-    return {double(a->f())};
-  const auto all = integers(name);
-  return {all.begin(), all.end()};
+  return a ? argumentOf(*a) : frontend::Argument();
 }
 std::vector<std::string> Call::texts(const char *name) const {
   const auto *a = attribute(name);
   return a ? std::vector<std::string>(a->strings().begin(), a->strings().end())
            : std::vector<std::string>();
-}
-std::int64_t Call::positive(std::int64_t axis, std::size_t rank) const {
-  const auto n = std::int64_t(rank);
-  if (axis < -n || axis >= std::max<std::int64_t>(n, 1))
-    fail("its axis ", axis, " is not one of a tensor with ", n, " dimensions.");
-  return axis < 0 ? axis + n : axis;
 }
 std::int64_t Call::axis(const char *name, std::int64_t otherwise, std::size_t rank) const {
   return positive(integer(name, otherwise), rank);
@@ -199,9 +148,6 @@ void Call::unused(const char *slot, const Shape &shape, VarType::Type type) {
 
 Value Call::floating(Value v) const { return isFloating(v) ? v : cast(v, environment_.floats); }
 Value Call::flat(Value v) const { return m.reshape(v, {m.info(v).nelms()}); }
-Value Call::compared(const char *relation, Value x, double number) const {
-  return m.op(relation, {x, m.scalar(number, x)});
-}
 Value Call::mean(Value v) const {
   return rank(v) == 0 ? v : reduce("ReduceMean", flat(v), {0}, false);
 }

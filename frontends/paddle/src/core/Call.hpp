@@ -9,12 +9,11 @@
 // Results are cast to what the program says of their variables.
 #pragma once
 #include "format/Types.hpp"
+#include "frontend/Reader.hpp"
 #include "frontend/Registry.hpp"
-#include "frontend/Writing.hpp"
 #include <functional>
 #include <optional>
 #include <set>
-#include <sstream>
 
 namespace paddleipu {
 
@@ -42,7 +41,7 @@ public:
 
 class Environment;
 
-class Call : public frontend::Writing {
+class Call : public frontend::Reader {
 public:
   Call(Environment &environment, const proto::OpDesc &op, popart::Model &model);
 
@@ -57,18 +56,11 @@ public:
   // The type that the program says an input has.
   VarType::Type typeIn(const char *slot, std::size_t i = 0) const;
 
-  // ---- attributes; a default for what is absent
-  bool given(const char *name) const;
-  std::int64_t integer(const char *name, std::int64_t otherwise) const;
-  std::int64_t integer(const char *name) const; // must be there
-  double real(const char *name, double otherwise) const;
-  bool flag(const char *name, bool otherwise = false) const;
-  std::string text(const char *name, const std::string &otherwise = "") const;
-  Integers integers(const char *name) const; // ints, longs, one int; absent: empty
-  std::vector<double> reals(const char *name) const;
+  // ---- attributes, as the Reader has them
+  using Reader::text;
+  std::string text(const char *name) const { return text(name, ""); }
   std::vector<std::string> texts(const char *name) const;
   std::int64_t axis(const char *name, std::int64_t otherwise, std::size_t rank) const; // positive
-  std::int64_t positive(std::int64_t axis, std::size_t rank) const;
 
   // ---- results
   bool wants(const char *slot, std::size_t i = 0) const; // somebody named it
@@ -82,7 +74,6 @@ public:
   // ---- often needed
   Value floating(Value v) const; // integers and bools as FLOAT
   Value flat(Value v) const;
-  Value compared(const char *relation, Value x, double number) const;
   Value mean(Value v) const; // of all elements, rank 0
   Value sum(Value v) const;
 
@@ -92,28 +83,24 @@ public:
   const std::string &type() const { return op_.type(); }
   const std::set<std::string> &attributesRead() const { return read_; }
 
-  [[noreturn]] void failWith(const std::string &message) const;
+  [[noreturn]] void failWith(const std::string &message) const override;
   [[noreturn]] void unimplementedWith(const std::string &message) const;
-  template <class... Parts> [[noreturn]] void fail(const Parts &...parts) const {
-    failWith(joined(parts...));
-  }
   template <class... Parts> [[noreturn]] void unimplemented(const Parts &...parts) const {
     unimplementedWith(joined(parts...));
   }
 
 private:
-  template <class... Parts> static std::string joined(const Parts &...parts) {
-    std::ostringstream out;
-    (out << ... << parts);
-    return out.str();
-  }
   const proto::OpDesc::Attr *attribute(const char *name) const;
+  frontend::Argument find(const char *name) const override;
   const proto::OpDesc::Var *inputs(const char *slot) const;
   const proto::OpDesc::Var *outputs(const char *slot) const;
   Environment &environment_;
   const proto::OpDesc &op_;
   mutable std::set<std::string> read_; // attributes that were asked for
 };
+
+// An attribute as converters read it.
+frontend::Argument argumentOf(const proto::OpDesc::Attr &attribute);
 
 using Converter = std::function<void(Call &)>;
 

@@ -38,7 +38,7 @@ void convertCustom(Call &c, const std::pair<std::string, std::int64_t> &to) {
 void convertOperator(Environment &environment, const proto::OpDesc &op, popart::Model &model) {
   Call call(environment, op, model);
   model.settings.name = op.type();
-  try {
+  frontend::converting<ProgramError, UnimplementedError>(call, [&] {
     if (const auto it = environment.custom.find(op.type()); it != environment.custom.end())
       return convertCustom(call, it->second);
     if (const auto *converter = Registry::all().find(op.type())) {
@@ -50,14 +50,8 @@ void convertOperator(Environment &environment, const proto::OpDesc &op, popart::
     }
     if (isGradient(op.type()))
       return convertGradient(call);
-  } catch (const ProgramError &) {
-    throw;
-  } catch (const UnimplementedError &) {
-    throw;
-  } catch (const popart::error &problem) {
-    call.failWith(problem.what());
-  }
-  unknown(op);
+    unknown(op);
+  });
 }
 
 namespace {

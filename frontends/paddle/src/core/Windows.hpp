@@ -2,19 +2,20 @@
 // Paddings, strides and layouts of convolutions and pools.
 #pragma once
 #include "core/Call.hpp"
+#include "frontend/Windows.hpp"
 
 namespace paddleipu {
 
 // Channels behind the spatial dimensions: such inputs and outputs are turned.
 bool channelsLast(const Call &c, const char *attribute);
-Value toChannelsFirst(const Call &c, Value v, bool last);
-Value fromChannelsFirst(const Call &c, Value v, bool last);
-
-// n numbers; one stands for all.
-Integers repeated(const Call &c, const char *attribute, std::size_t n, std::int64_t otherwise);
+inline Value toChannelsFirst(const Call &c, Value v, bool last) {
+  return last ? frontend::channelsSecond(c, v) : v;
+}
+inline Value fromChannelsFirst(const Call &c, Value v, bool last) {
+  return last ? frontend::channelsBehind(c, v) : v;
+}
 
 // Begins, then ends: of `paddings` ([h, w] or [top, bottom, left, right]), or by padding_algorithm.
-Integers padsOf(const Call &c, const Shape &field, const Integers &kernel, const Integers &strides,
-                const Integers &dilations);
+Integers padsOf(const Call &c, const frontend::Window &w);
 
 } // namespace paddleipu

@@ -10,8 +10,8 @@ namespace paddle_infer {
 
 namespace {
 
-// glog's line: month, day, time, thread, place.
-void info(const char *place, const std::string &text) {
+// glog's line: level, month, day, time, thread, place.
+void line(char level, const char *place, const std::string &text) {
   const auto now = std::chrono::system_clock::now();
   const auto seconds = std::chrono::system_clock::to_time_t(now);
   const auto micros =
@@ -19,14 +19,16 @@ void info(const char *place, const std::string &text) {
       1000000;
   std::tm local{};
   localtime_r(&seconds, &local);
-  std::fprintf(stderr, "I%02d%02d %02d:%02d:%02d.%06ld %5d %s] %s\n", local.tm_mon + 1,
+  std::fprintf(stderr, "%c%02d%02d %02d:%02d:%02d.%06ld %5d %s] %s\n", level, local.tm_mon + 1,
                local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec, long(micros),
                int(gettid()), place, text.c_str());
 }
+void info(const char *place, const std::string &text) { line('I', place, text); }
 void analysis(const char *pass) { std::fprintf(stderr, "--- Running analysis [%s]\n", pass); }
 
 } // namespace
 
+void logWarning(const std::string &text) { line('W', "analysis_predictor.cc:1024", text); }
 void logAnalysis() {
   analysis("ir_graph_build_pass");
   analysis("ir_graph_clean_pass");

@@ -6,6 +6,7 @@
 
 namespace paddle_infer {
 
+void logWarning(const std::string &text);
 void logAnalysis(); // before compiling
 void logExecutor(const std::vector<std::string> &feeds,
                  const std::vector<std::string> &fetches); // after

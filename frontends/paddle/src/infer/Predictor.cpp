@@ -6,8 +6,8 @@
 #include "infer/Tensor.hpp"
 
 #include "base/Text.hpp"
-#include <cstdlib>
-#include <popart/devicemanager.hpp>
+#include "runtime/Devices.hpp"
+#include "runtime/Fit.hpp"
 #include <popart/stepio.hpp>
 
 namespace paddle_infer {
@@ -25,25 +25,14 @@ struct Compiled {
   std::unique_ptr<popart::StepIO> io;
 };
 
-std::shared_ptr<popart::DeviceInfo> acquire(int ipus) {
-  auto &manager = popart::DeviceManager::createDeviceManager();
-  if (const char *model = std::getenv("POPLAR_IPUMODEL");
-      model && std::string(model) != "0" && *model) {
-    popart::DeviceOptions options{{"numIPUs", std::to_string(ipus)}};
-    return manager.createIpuModelDevice(options);
+frontend::Device acquire(int ipus) {
+  if (frontend::isOn("POPLAR_IPUMODEL"))
+    return frontend::ipuModel(ipus, "ipu2", 4); // as many tiles as IpuStrategy's tiles_per_ipu
+  try {
+    return frontend::acquire({.ipus = ipus});
+  } catch (const frontend::Unavailable &e) {
+    throw popart::runtime_error("Can't attach IPU, ipu_num = {}. {}", ipus, e.what());
   }
-  if (auto device = manager.tryAcquireAvailableDevice(ipus))
-    return device;
-  if (manager.enumerateDevices().empty())
-    throw popart::runtime_error(
-        "Do not found any IPU devices, please make sure Poplar sdk is enabled: "
-        "OPENIPU_NUM_IPUS says how "
-        "many IPUs are simulated.");
-  throw popart::runtime_error(
-      "Can't attach IPU, ipu_num = {}. They are in use (gc-monitor shows by whom), "
-      "or there is no device "
-      "of so many IPUs: gc-info -l lists the devices.",
-      ipus);
 }
 
 } // namespace
@@ -84,7 +73,6 @@ ConversionSettings Predictor::Impl::settings() const {
 
 popart::SessionOptions Predictor::Impl::options() const {
   popart::SessionOptions o;
-  o.engineOptions["debug.allowOutOfMemory"] = "true";
   if (!config.use_ipu())
     return o;
   o.enableReplicatedGraphs = config.ipu_replica_num() > 1;
@@ -116,11 +104,13 @@ Compiled Predictor::Impl::compile(const Feeds &feeds, const std::vector<Shape> &
   for (const auto &[name, on] : config.ipu_custom_patterns())
     patterns.enablePattern(name, on);
   Compiled out;
-  out.session = popart::makeInferenceSession(std::move(made.converted.model),
-                                             popart::DataFlow(batches, anchors), device, options(),
-                                             patterns, "inference");
+  out.session = popart::makeInferenceSession(
+      std::move(made.converted.model), popart::DataFlow(batches, anchors), device,
+      frontend::allowingTooLarge(options()), patterns, "inference");
   out.session->prepareDevice();
   out.session->weightsFromHost();
+  if (const auto told = frontend::memoryAdvice(*out.session, *device); !told.empty())
+    logWarning(told);
   std::map<popart::TensorId, popart::IArray &> in, results;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     in.emplace(made.converted.inputs[i], *inputs[i]);

@@ -7,9 +7,7 @@ namespace paddleipu {
 
 namespace {
 
-struct Window {
-  Integers strides, dilations, pads;
-};
+using frontend::Window;
 
 Window windowOf(const Call &c, const Shape &x, const Shape &filter) {
   if (x.size() < 3 || filter.size() != x.size())
@@ -17,18 +15,19 @@ Window windowOf(const Call &c, const Shape &x, const Shape &filter) {
            popart::ir::text(filter),
            " do not fit: both need a batch or output, a channel and spatial dimensions.");
   const auto dims = x.size() - 2;
-  const Shape field(x.begin() + 2, x.end()), kernel(filter.begin() + 2, filter.end());
-  Window w{repeated(c, "strides", dims, 1), repeated(c, "dilations", dims, 1), {}};
-  w.pads = padsOf(c, field, kernel, w.strides, w.dilations);
+  Window w{frontend::fieldOf(x),
+           frontend::fieldOf(filter),
+           c.repeated("strides", dims, 1),
+           c.repeated("dilations", dims, 1),
+           {}};
+  w.pads = padsOf(c, w);
   return w;
 }
 
 Value withBias(Call &c, Value y) {
   if (!c.has("Bias"))
     return y;
-  Shape shape(c.rank(y) - 1, 1);
-  shape[0] = c.shapeOf(y)[1];
-  return c.m.add(y, c.m.reshape(c.cast(c.in("Bias"), c.m.type(y)), shape));
+  return c.m.add(y, frontend::alongChannels(c, c.cast(c.in("Bias"), c.m.type(y)), c.rank(y)));
 }
 
 void convolution(Call &c) {
@@ -48,16 +47,15 @@ void convolution(Call &c) {
 }
 
 // output_size or output_padding: how much larger than the smallest possible the output is.
-Integers outputPadding(const Call &c, const Shape &x, const Shape &filter, const Window &w) {
-  const auto dims = x.size() - 2;
+Integers outputPadding(const Call &c, const Window &w) {
+  const auto dims = w.dims();
   auto extra = c.integers("output_padding").empty() ? Integers(dims, 0)
-                                                    : repeated(c, "output_padding", dims, 0);
+                                                    : c.repeated("output_padding", dims, 0);
   if (c.integers("output_size").empty())
     return extra;
-  const auto wanted = repeated(c, "output_size", dims, 0);
+  const auto wanted = c.repeated("output_size", dims, 0);
   for (std::size_t d = 0; d < dims; ++d) {
-    const auto least = (x[d + 2] - 1) * w.strides[d] - w.pads[d] - w.pads[d + dims] +
-                       w.dilations[d] * (filter[d + 2] - 1) + 1;
+    const auto least = (w.field[d] - 1) * w.strides[d] - w.pads[d] - w.pads[d + dims] + w.extent(d);
     extra[d] = wanted[d] - least;
     if (extra[d] < 0 || extra[d] >= w.strides[d])
       c.fail("output_size ", wanted[d], " is not one of ", least, " to ", least + w.strides[d] - 1,
@@ -71,13 +69,12 @@ void transposed(Call &c) {
   const Value x = toChannelsFirst(c, c.in("Input"), last),
               filter = c.cast(c.in("Filter"), c.m.type(x));
   const auto w = windowOf(c, c.shapeOf(x), c.shapeOf(filter));
-  const Value y =
-      c.m.op("ConvTranspose", {x, filter},
-             {{"strides", w.strides},
-              {"dilations", w.dilations},
-              {"pads", w.pads},
-              {"group", c.integer("groups", 1)},
-              {"output_padding", outputPadding(c, c.shapeOf(x), c.shapeOf(filter), w)}});
+  const Value y = c.m.op("ConvTranspose", {x, filter},
+                         {{"strides", w.strides},
+                          {"dilations", w.dilations},
+                          {"pads", w.pads},
+                          {"group", c.integer("groups", 1)},
+                          {"output_padding", outputPadding(c, w)}});
   c.out("Output", fromChannelsFirst(c, withBias(c, y), last));
 }
 

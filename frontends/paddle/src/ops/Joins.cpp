@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tensors put together and taken apart.
+#include "frontend/Joins.hpp"
 #include "core/Call.hpp"
 #include <algorithm>
 #include <limits>
@@ -15,58 +16,29 @@ void concat(Call &c) {
   c.out("Out", c.concat(all, axis));
 }
 
+void outAll(Call &c, const char *slot, const Values &all) {
+  for (std::size_t i = 0; i < all.size(); ++i)
+    c.out(slot, all[i], i);
+}
+
 void split(Call &c) {
   const Value x = c.in("X");
   const auto axis = c.positive(
       c.has("AxisTensor") ? c.constants("AxisTensor").at(0) : c.integer("axis", 0), c.rank(x));
-  const auto extent = c.shapeOf(x)[std::size_t(axis)];
   Integers sections = c.integers("sections");
-  if (const auto n = c.integer("num", 0); sections.empty() && n > 0) {
-    if (extent % n)
-      c.fail("dimension ", axis, " has ", extent, " elements, which do not divide into ", n,
-             " equal parts.");
-    sections.assign(std::size_t(n), extent / n);
-  }
-  std::int64_t known = 0;
-  for (auto s : sections)
-    known += std::max<std::int64_t>(s, 0);
-  for (auto &s : sections)
-    s = s < 0 ? extent - known : s;
-  std::int64_t at = 0;
-  for (std::size_t i = 0; i < sections.size(); ++i) {
-    if (at + sections[i] > extent)
-      c.fail("its sections ", popart::ir::text(sections), " are more than the ", extent,
-             " elements of dimension ", axis, ".");
-    c.out("Out", c.slice(x, axis, at, at + sections[i]), i);
-    at += sections[i];
-  }
-  if (at != extent)
-    c.fail("its sections ", popart::ir::text(sections), " are less than the ", extent,
-           " elements of dimension ", axis, ".");
+  if (const auto n = c.integer("num", 0); sections.empty() && n > 0)
+    sections = frontend::equalSizes(c, x, axis, n);
+  outAll(c, "Out", frontend::pieces(c, x, axis, sections));
 }
 
 void stack(Call &c) {
   const Values all = c.ins("X");
   const auto axis = c.positive(c.integer("axis", 0), c.rank(all[0]) + 1);
-  Values parts;
-  for (Value v : all) {
-    if (c.shapeOf(v) != c.shapeOf(all[0]))
-      c.fail("its inputs have shapes ", popart::ir::text(c.shapeOf(all[0])), " and ",
-             popart::ir::text(c.shapeOf(v)), "; they must be the same.");
-    Shape shape = c.shapeOf(v);
-    shape.insert(shape.begin() + axis, 1);
-    parts.push_back(c.m.reshape(v, shape));
-  }
-  c.out("Y", c.concat(parts, axis));
+  c.out("Y", frontend::stacked(c, all, axis));
 }
 void unstack(Call &c) {
   const Value x = c.in("X");
-  const auto axis = c.axis("axis", 0, c.rank(x));
-  Shape shape = c.shapeOf(x);
-  const auto n = shape[std::size_t(axis)];
-  shape.erase(shape.begin() + axis);
-  for (std::int64_t i = 0; i < n; ++i)
-    c.out("Y", c.m.reshape(c.slice(x, axis, i, i + 1), shape), std::size_t(i));
+  outAll(c, "Y", frontend::unstacked(c, x, c.axis("axis", 0, c.rank(x))));
 }
 
 // Dimensions of one element that an index chose vanish.

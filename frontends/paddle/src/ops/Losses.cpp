@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Losses of every element or row; programs reduce them themselves.
+#include "frontend/Losses.hpp"
 #include "core/Call.hpp"
 
 namespace paddleipu {
 
 namespace {
 
-// log(p), not below -100
-Value bounded(const Call &c, Value p) { return c.m.op("Clip", {c.m.log(p), c.m.scalar(-100, p)}); }
-
-// -(label * log(x) + (1 - label) * log(1 - x))
 void bce(Call &c) {
   const Value x = c.in("X"), label = c.cast(c.in("Label"), c.m.type(x));
-  const Value yes = c.m.mul(label, bounded(c, x)),
-              no = c.m.mul(c.m.sub(1.0, label), bounded(c, c.m.sub(1.0, x)));
-  c.out("Out", c.m.neg(c.m.add(yes, no)));
+  c.out("Out", frontend::binaryCrossEntropy(c, x, label, true));
 }
 
-// max(x, 0) - x * label + log(1 + exp(-|x|)); labels of ignore_index count nothing
+// Labels of ignore_index count nothing.
 void sigmoidCrossEntropy(Call &c) {
   const Value x = c.in("X"), label = c.cast(c.in("Label"), c.m.type(x));
-  const Value tail = c.m.op("Softplus", {c.m.neg(c.m.op("Abs", {x}))});
-  Value y = c.m.add(c.m.sub(c.m.op("Relu", {x}), c.m.mul(x, label)), tail);
   const Value ignored = c.compared("Equal", label, double(c.integer("ignore_index", -100)));
+  Value y = frontend::sigmoidCrossEntropy(c, x, label);
   y = c.m.where(ignored, c.m.scalar(0, y), y);
   if (c.flag("normalize")) {
     const Value counted = c.sum(c.cast(c.m.op("Not", {ignored}), c.m.type(x)));
@@ -31,15 +25,10 @@ void sigmoidCrossEntropy(Call &c) {
   c.out("Out", y);
 }
 
-// r^2 / 2 for |r| <= delta, delta * (|r| - delta / 2) beyond; r = y - x
 void huber(Call &c) {
   const Value x = c.in("X"), r = c.m.sub(c.cast(c.in("Y"), c.m.type(x)), x);
-  const double delta = c.real("delta", 1);
-  const Value size = c.m.op("Abs", {r});
-  const Value beyond = c.m.mul(c.m.sub(size, delta / 2), delta);
   c.out("Residual", r);
-  c.out("Out",
-        c.m.where(c.compared("LessOrEqual", size, delta), c.m.mul(c.m.square(r), 0.5), beyond));
+  c.out("Out", frontend::huber(c, r, c.real("delta", 1)));
 }
 
 // target * (log(target) - x), 0 where the target is 0
@@ -49,16 +38,12 @@ void kldiv(Call &c) {
   const Value log = c.m.log(c.m.where(positive, target, one));
   const Value each = c.m.where(positive, c.m.mul(target, c.m.sub(log, x)), c.m.scalar(0, x));
   const auto how = c.text("reduction", "mean");
-  if (how == "none")
-    return c.out("Loss", each);
-  if (how == "mean")
-    return c.out("Loss", c.m.reshape(c.mean(each), {1}));
-  Value sum = c.m.reshape(c.sum(each), {1});
-  if (how == "batchmean")
-    sum = c.m.div(sum, double(c.shapeOf(x)[0]));
-  else if (how != "sum")
-    c.fail("reduction \"", how, "\" is not one of none, mean, sum, batchmean.");
-  c.out("Loss", sum);
+  const bool perBatch = how == "batchmean";
+  const auto reduction = frontend::reductionNamed(c, perBatch ? "sum" : how);
+  Value y = frontend::reduced(c, each, reduction);
+  if (perBatch)
+    y = c.m.div(y, double(c.shapeOf(x)[0]));
+  c.out("Loss", reduction == frontend::Reduction::None ? y : c.m.reshape(y, {1}));
 }
 
 // max(0, -label * (x1 - x2) + margin)

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Many elements become one. A whole tensor becomes a tensor of one element [1], as Paddle has it.
+#include "frontend/Reductions.hpp"
 #include "core/Call.hpp"
-#include <algorithm>
-#include <cmath>
-#include <numeric>
 
 namespace paddleipu {
 
@@ -15,16 +13,9 @@ struct Axes {
 };
 
 Axes axesOf(Call &c, Value x, const char *name, const char *keep) {
-  Integers axes = c.integers(name);
-  if (c.flag("reduce_all") || axes.empty()) {
-    axes.resize(c.rank(x));
-    std::iota(axes.begin(), axes.end(), 0);
-  }
-  for (auto &a : axes)
-    a = c.positive(a, c.rank(x));
-  std::sort(axes.begin(), axes.end());
-  axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
-  return {axes, c.flag(keep)};
+  const Integers given = c.integers(name);
+  const bool all = c.flag("reduce_all") || given.empty();
+  return {all ? frontend::allAxes(c.rank(x)) : frontend::axesOf(c, given, c.rank(x)), c.flag(keep)};
 }
 Value oneAtLeast(Call &c, Value v) { return c.rank(v) == 0 ? c.m.reshape(v, {1}) : v; }
 
@@ -35,17 +26,10 @@ void reduction(Call &c, const char *type) {
 }
 
 // Of equal extremes each has the whole gradient.
-Value extreme(Call &c, const char *type, Value x, const Integers &axes, bool keep) {
-  if (c.rank(x) == 0)
-    return x;
-  return c.m.op(
-      type, {x},
-      {{"axes", axes}, {"keepdims", std::int64_t(keep)}, {"whole_to_ties", std::int64_t(1)}});
-}
 void extremum(Call &c, const char *type) {
   const Value x = c.in("X");
   const auto a = axesOf(c, x, "dim", "keep_dim");
-  c.out("Out", oneAtLeast(c, extreme(c, type, x, a.axes, a.keep)));
+  c.out("Out", oneAtLeast(c, frontend::extreme(c, type, x, a.axes, a.keep, frontend::Ties::Whole)));
 }
 
 // Of truths: the smallest or the largest one.
@@ -94,19 +78,10 @@ void cumsum(Call &c) {
                        {"reverse", std::int64_t(c.flag("reverse"))}}));
 }
 
-// The p-th root of the sum of powers along an axis, or of all.
-Value norm(Call &c, Value x, double p, const Integers &axes, bool keep) {
-  const Value size = c.m.op("Abs", {x});
-  if (std::isinf(p))
-    return extreme(c, p > 0 ? "ReduceMax" : "ReduceMin", size, axes, keep);
-  if (p == 0)
-    return c.reduce("ReduceSum", c.cast(c.compared("Greater", size, 0), c.m.type(x)), axes, keep);
-  if (p == 1)
-    return c.reduce("ReduceSum", size, axes, keep);
-  if (p == 2)
-    return c.m.sqrt(c.reduce("ReduceSum", c.m.square(x), axes, keep));
-  const Value powers = c.m.op("Pow", {size, c.m.scalar(p, x)});
-  return c.m.op("Pow", {c.reduce("ReduceSum", powers, axes, keep), c.m.scalar(1 / p, x)});
+// The p-th root of the sum of powers along an axis.
+Value norm(Call &c, Value x, double p, std::int64_t axis, bool keep) {
+  const Value y = frontend::norm(c, x, p, {axis}, keep, frontend::Ties::Whole);
+  return oneAtLeast(c, c.cast(y, c.m.type(x)));
 }
 void pNorm(Call &c) {
   Value x = c.in("X");
@@ -114,11 +89,11 @@ void pNorm(Call &c) {
   if (whole)
     x = c.flat(x);
   const auto axis = whole ? 0 : c.axis("axis", -1, c.rank(x));
-  c.out("Out", oneAtLeast(c, norm(c, x, c.real("porder", 2), {axis}, c.flag("keepdim"))));
+  c.out("Out", norm(c, x, c.real("porder", 2), axis, c.flag("keepdim")));
 }
 void dist(Call &c) {
   const Value apart = c.flat(c.m.sub(c.in("X"), c.in("Y")));
-  c.out("Out", oneAtLeast(c, norm(c, apart, c.real("p", 2), {0}, false)));
+  c.out("Out", norm(c, apart, c.real("p", 2), 0, false));
 }
 
 // Of gradient clipping: the sum of squares.

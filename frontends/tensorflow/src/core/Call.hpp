@@ -8,9 +8,7 @@
 #pragma once
 #include "core/Recording.hpp"
 #include "frontend/Registry.hpp"
-#include "frontend/Writing.hpp"
 #include <functional>
-#include <sstream>
 
 namespace tensorflow {
 
@@ -23,7 +21,7 @@ using popart::ops::Values;
 
 class Conversion;
 
-class Call : public frontend::Writing {
+class Call : public frontend::Reader {
 public:
   Call(Conversion &conversion, const Node &node, Values inputs, popart::Model &model);
 
@@ -37,34 +35,19 @@ public:
   // An axis of a tensor of that rank, from an input; made positive.
   std::int64_t axis(std::size_t i, std::size_t rank) const;
 
-  // ---- attributes. Without `otherwise` they must be there.
-  bool has(const char *name) const;
-  std::int64_t integer(const char *name) const;
-  std::int64_t integer(const char *name, std::int64_t otherwise) const;
-  double real(const char *name) const;
-  double real(const char *name, double otherwise) const;
-  bool flag(const char *name, bool otherwise = false) const;
-  std::string text(const char *name, const std::string &otherwise) const;
-  Integers list(const char *name) const;
-  std::vector<double> reals(const char *name) const;
-  DataType type(const char *name) const;
-  std::int64_t positive(std::int64_t axis, std::size_t rank) const;
+  // ---- attributes, as the Reader has them
+  bool has(const char *name) const { return given(name); }
+  Integers list(const char *name) const { return Reader::integers(name); }
 
   std::size_t results() const { return node_.outputs.size(); }
   const Node &node() const { return node_; }
   Conversion &conversion() const { return conversion_; }
 
   // ---- errors: ConversionError with the node
-  [[noreturn]] void failWith(const std::string &message) const;
-  template <class... Parts> [[noreturn]] void fail(const Parts &...parts) const {
-    std::ostringstream out;
-    (out << ... << parts);
-    failWith(out.str());
-  }
+  [[noreturn]] void failWith(const std::string &message) const override;
 
 private:
-  const Attribute *find(const char *name) const;
-  const Attribute &require(const char *name) const;
+  Attribute find(const char *name) const override;
   Conversion &conversion_;
   const Node &node_;
   Values inputs_;

@@ -90,20 +90,16 @@ Value Conversion::turned(Value channelsLast) const {
   return it == turned_.end() ? none : it->second;
 }
 
-// Operations whose results are in the order of their inputs, whatever that is.
-static bool keepsOrder(const Node &node) {
-  static const std::set<std::string> names{
-      "Abs",      "Neg",         "Exp",   "Log",   "Sqrt",     "Rsqrt",        "Square",
-      "Tanh",     "Sigmoid",     "Relu",  "Relu6", "Elu",      "Selu",         "Softplus",
-      "Softsign", "LeakyRelu",   "Silu",  "Gelu",  "Identity", "StopGradient", "Cast",
-      "Dropout",  "Add",         "AddV2", "Sub",   "Mul",      "RealDiv",      "Maximum",
-      "Minimum",  "ClipByValue", "Erf"};
-  return names.count(node.op) && !node.attributes.count("noise_shape");
+static std::set<std::string> &keepingOrder() {
+  static std::set<std::string> names;
+  return names;
 }
+
+void keepsOrder(const std::string &op) { keepingOrder().insert(op); }
 
 // Whether all inputs are there with channels second, or are single numbers.
 bool Conversion::turns(const Node &node, const Values &inputs) const {
-  if (!keepsOrder(node))
+  if (!keepingOrder().count(node.op) || node.attributes.count("noise_shape"))
     return false;
   bool any = false;
   for (Value v : inputs) {
@@ -142,21 +138,10 @@ void Conversion::convert(const Node &node) {
   for (auto tensor : node.inputs)
     inputs.push_back(tensor == noTensor ? none : at(tensor));
   place(node.place, node.name);
-  Values made;
-  try {
-    if (turns(node, inputs))
-      made = callTurned(*converter, node, std::move(inputs));
-    else {
-      Call call(*this, node, std::move(inputs), *model_);
-      made = (*converter)(call);
-    }
-  } catch (const ConversionError &) {
-    throw;
-  } catch (const popart::internal_error &) {
-    throw;
-  } catch (const popart::error &e) {
-    throw ConversionError(describe(node) + ": " + e.what());
-  }
+  Call call(*this, node, inputs, *model_);
+  const Values made = frontend::converting<ConversionError>(call, [&] {
+    return turns(node, inputs) ? callTurned(*converter, node, inputs) : (*converter)(call);
+  });
   if (made.size() < node.outputs.size())
     throw popart::internal_error("{} was converted to {} results; {} are recorded.", describe(node),
                                  made.size(), node.outputs.size());

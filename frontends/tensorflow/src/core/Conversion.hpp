@@ -19,6 +19,10 @@ public:
 // MatMul "dense/MatMul"
 std::string describe(const Node &node);
 
+// Elements of this operation's results are in the order of its inputs', whatever that is. Said
+// before anything is converted, by Python's table of operations (framework/facts.py).
+void keepsOrder(const std::string &op);
+
 class Conversion {
 public:
   // `instead`: of unknown dimensions.

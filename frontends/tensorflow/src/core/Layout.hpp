@@ -2,6 +2,7 @@
 // Where channels are: TensorFlow's data_format. PopART's are second, which is a view of the other.
 #pragma once
 #include "core/Call.hpp"
+#include "frontend/Windows.hpp"
 
 namespace tensorflow {
 
@@ -15,7 +16,6 @@ Integers ofField(const Call &c, const Integers &perDimension);
 Value alongChannels(const Call &c, Value v, std::size_t rank);
 
 // Paddings (begins, then ends) of windows over a field: "VALID", "SAME" or "EXPLICIT".
-Integers padsOf(const Call &c, const Shape &field, const Integers &kernel, const Integers &strides,
-                const Integers &dilations);
+Integers padsOf(const Call &c, const frontend::Window &w);
 
 } // namespace tensorflow

@@ -4,13 +4,12 @@
 //
 // Element types are the device's: int64 is INT32 here, float64 is FLOAT.
 #pragma once
-#include "ir/settings.hpp"
+#include "frontend/Reader.hpp"
 #include <map>
 #include <memory>
 #include <optional>
 #include <popart/tensorinfo.hpp>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace tensorflow {
@@ -19,17 +18,15 @@ using popart::DataType;
 using popart::Shape;
 using popart::ir::HostTensor;
 
-using TensorNumber = std::uint32_t;
-inline constexpr TensorNumber noTensor = 0xffffffffu;
+using Attribute = frontend::Argument;
+using frontend::noTensor;
+using frontend::TensorNumber;
 inline constexpr std::int64_t unknown = -1;
 
 struct Info {
   DataType type = DataType::FLOAT;
   Shape shape; // -1: not known
 };
-
-using Attribute = std::variant<std::monostate, bool, std::int64_t, double, std::string, DataType,
-                               std::vector<std::int64_t>, std::vector<double>>;
 
 // Where a node runs, within a replica.
 struct Place {

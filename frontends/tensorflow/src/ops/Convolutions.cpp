@@ -23,15 +23,24 @@ Integers dilationsOf(const Call &c, std::size_t dims) {
   return given.empty() ? Integers(dims, 1) : ofField(c, given);
 }
 
-Value convolved(Call &c, Value w, std::int64_t groups) {
+// Of windows with these filters [out, in, field...] over a field.
+frontend::Window windowOf(const Call &c, const Shape &field, Value w) {
+  frontend::Window out{field,
+                       frontend::fieldOf(c.shapeOf(w)),
+                       ofField(c, c.list("strides")),
+                       dilationsOf(c, field.size()),
+                       {}};
+  out.pads = padsOf(c, out);
+  return out;
+}
+
+Value convolved(Call &c, Value filters, std::int64_t groups) {
   const Value x = toChannelsSecond(c, c.in(0));
-  const Shape field(c.shapeOf(x).begin() + 2, c.shapeOf(x).end());
-  const Shape kernel(c.shapeOf(w).begin() + 2, c.shapeOf(w).end());
-  const auto strides = ofField(c, c.list("strides")), dilations = dilationsOf(c, field.size());
-  return fromChannelsSecond(c, c.m.op("Conv", {x, w},
-                                      {{"strides", strides},
-                                       {"dilations", dilations},
-                                       {"pads", padsOf(c, field, kernel, strides, dilations)},
+  const auto w = windowOf(c, frontend::fieldOf(c.shapeOf(x)), filters);
+  return fromChannelsSecond(c, c.m.op("Conv", {x, filters},
+                                      {{"strides", w.strides},
+                                       {"dilations", w.dilations},
+                                       {"pads", w.pads},
                                        {"group", groups}}));
 }
 
@@ -58,25 +67,21 @@ Values depthwise(Call &c) {
 // convolution turned around.
 Values backprop(Call &c) {
   const Integers shape = c.integers(0);
-  const Value w = filter(c, c.in(1), false); // [in, out, field...], as ConvTranspose has it
+  const Value filters = filter(c, c.in(1), false); // [in, out, field...], as ConvTranspose has it
   const Value y = toChannelsSecond(c, c.in(2));
-  const auto dims = c.rank(y) - 2;
-  const Shape kernel(c.shapeOf(w).begin() + 2, c.shapeOf(w).end());
-  const auto field = ofField(c, shape), strides = ofField(c, c.list("strides"));
-  const auto dilations = dilationsOf(c, dims);
-  const auto pads = padsOf(c, field, kernel, strides, dilations);
+  const auto w = windowOf(c, ofField(c, shape), filters);
   Integers extra;
-  for (std::size_t d = 0; d < dims; ++d) {
-    const auto reached = (c.shapeOf(y)[d + 2] - 1) * strides[d] + (kernel[d] - 1) * dilations[d] +
-                         1 - pads[d] - pads[d + dims];
-    if (field[d] < reached)
-      c.fail("an output of ", field[d], " is too small: the inputs reach ", reached, ".");
-    extra.push_back(field[d] - reached);
+  for (std::size_t d = 0; d < w.dims(); ++d) {
+    const auto reached =
+        (c.shapeOf(y)[d + 2] - 1) * w.strides[d] + w.extent(d) - w.pads[d] - w.pads[d + w.dims()];
+    if (w.field[d] < reached)
+      c.fail("an output of ", w.field[d], " is too small: the inputs reach ", reached, ".");
+    extra.push_back(w.field[d] - reached);
   }
-  return {fromChannelsSecond(c, c.m.op("ConvTranspose", {y, w},
-                                       {{"strides", strides},
-                                        {"dilations", dilations},
-                                        {"pads", pads},
+  return {fromChannelsSecond(c, c.m.op("ConvTranspose", {y, filters},
+                                       {{"strides", w.strides},
+                                        {"dilations", w.dilations},
+                                        {"pads", w.pads},
                                         {"output_padding", extra}}))};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Functions of one tensor, elementwise.
 #include "core/Call.hpp"
-#include <cmath>
+#include "frontend/Activations.hpp"
 
 namespace tensorflow {
 
@@ -11,37 +11,24 @@ Converter unary(const char *type) {
   return [type](Call &c) -> Values { return {c.m.op(type, {c.in(0)})}; };
 }
 
-Values rsqrt(Call &c) { return {c.m.reciprocal(c.m.sqrt(c.in(0)))}; }
-
 Values cast(Call &c) { return {c.cast(c.in(0), c.type("DstT"))}; }
 
 // Halves to the nearest even one.
 Values rint(Call &c) { return {c.isFloating(c.in(0)) ? c.m.op("Round", {c.in(0)}) : c.in(0)}; }
 
-Values leakyRelu(Call &c) {
-  return {c.m.op("LeakyRelu", {c.in(0)}, {{"alpha", float(c.real("alpha", 0.2))}})};
+// With one attribute.
+Converter of(Value (*formula)(const frontend::Writing &, Value, double), const char *attribute,
+             double otherwise) {
+  return [=](Call &c) -> Values { return {formula(c, c.in(0), c.real(attribute, otherwise))}; };
 }
-Values elu(Call &c) { return {c.m.op("Elu", {c.in(0)}, {{"alpha", float(c.real("alpha", 1))}})}; }
-
-Values relu6(Call &c) { // no gradient at 6
-  const Value x = c.in(0);
-  return {
-      c.m.op("Min", {c.m.scalar(6, x), c.m.op("Relu", {x})}, {{"first_of_ties", std::int64_t(1)}})};
+Converter of(Value (*formula)(const frontend::Writing &, Value)) {
+  return [formula](Call &c) -> Values { return {formula(c, c.in(0))}; };
 }
-
-// x * sigmoid(x)
-Values silu(Call &c) { return {c.m.mul(c.in(0), c.m.op("Sigmoid", {c.in(0)}))}; }
 
 Values identity(Call &c) { return {c.in(0)}; }
 Values stopGradient(Call &c) { return {c.m.op("Detach", {c.in(0)})}; }
 Values zerosLike(Call &c) { return {c.full(c.shapeOf(c.in(0)), 0, c.m.type(c.in(0)))}; }
 Values onesLike(Call &c) { return {c.full(c.shapeOf(c.in(0)), 1, c.m.type(c.in(0)))}; }
-
-Values isFinite(Call &c) {
-  const Value x = c.in(0);
-  const Value bad = c.m.op("Or", {c.m.op("IsNaN", {x}), c.m.op("IsInf", {x})});
-  return {c.m.op("Not", {bad})};
-}
 
 } // namespace
 
@@ -57,18 +44,17 @@ void addFunctions(Registry &r) {
   r.add("Square", [](Call &c) -> Values { return {c.m.square(c.in(0))}; });
   r.add("IsNan", unary("IsNaN"));
   r.add("IsInf", unary("IsInf"));
-  r.add("IsFinite", isFinite);
-  r.add("Rsqrt", rsqrt);
+  r.add("IsFinite", of(frontend::isFinite));
+  r.add("Rsqrt", of(frontend::rsqrt));
   r.add("Rint", rint);
   r.add("Round", rint);
   r.add("Cast", cast);
-  r.add("LeakyRelu", leakyRelu);
-  r.add("Elu", elu);
-  r.add("Relu6", relu6);
-  r.add("Silu", silu);
-  r.add("Gelu", [](Call &c) -> Values {
-    return {c.m.op(c.flag("approximate") ? "Gelu" : "GeluErf", {c.in(0)})};
-  });
+  r.add("LeakyRelu", of(frontend::leakyRelu, "alpha", 0.2));
+  r.add("Elu", of(frontend::elu, "alpha", 1));
+  r.add("Relu6", of(frontend::relu6));
+  r.add("Silu", [](Call &c) -> Values { return {frontend::swish(c, c.in(0))}; });
+  r.add("Gelu",
+        [](Call &c) -> Values { return {frontend::gelu(c, c.in(0), c.flag("approximate"))}; });
   r.add("Identity", identity);
   r.add("StopGradient", stopGradient);
   r.add("ZerosLike", zerosLike);

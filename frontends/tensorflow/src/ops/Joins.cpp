@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tensors put together and taken apart.
+#include "frontend/Joins.hpp"
 #include "core/Call.hpp"
 
 namespace tensorflow {
@@ -15,32 +16,13 @@ Values concatenated(Call &c) {
 }
 
 Values pack(Call &c) {
-  const auto axis = c.positive(c.integer("axis", 0), c.rank(c.in(0)) + 1);
-  Values parts;
-  for (Value v : c.all())
-    parts.push_back(c.unsqueeze(v, axis));
-  return {c.concat(parts, axis)};
+  return {frontend::stacked(c, c.all(), c.positive(c.integer("axis", 0), c.rank(c.in(0)) + 1))};
 }
-
-Values pieces(Call &c, Value x, std::int64_t axis, const Integers &sizes) {
-  Values out;
-  std::int64_t begin = 0;
-  for (auto size : sizes) {
-    out.push_back(c.slice(x, axis, begin, begin + size));
-    begin += size;
-  }
-  if (begin != c.shapeOf(x)[std::size_t(axis)])
-    c.fail("the pieces have ", begin, " entries together; the dimension has ",
-           c.shapeOf(x)[std::size_t(axis)], ".");
-  return out;
-}
-
 Values unpack(Call &c) {
   const Value x = c.in(0);
-  const auto axis = c.positive(c.integer("axis", 0), c.rank(x));
-  Values out = pieces(c, x, axis, Integers(std::size_t(c.integer("num")), 1));
-  for (auto &v : out)
-    v = c.squeeze(v, axis);
+  const Values out = frontend::unstacked(c, x, c.positive(c.integer("axis", 0), c.rank(x)));
+  if (std::int64_t(out.size()) != c.integer("num"))
+    c.fail("the dimension has ", out.size(), " entries, not ", c.integer("num"), ".");
   return out;
 }
 
@@ -48,23 +30,13 @@ Values unpack(Call &c) {
 Values split(Call &c) {
   const Value x = c.in(1);
   const auto axis = c.axis(0, c.rank(x));
-  const auto n = c.integer("num_split"), extent = c.shapeOf(x)[std::size_t(axis)];
-  if (n < 1 || extent % n)
-    c.fail("a dimension of ", extent, " cannot be split into ", n, " equal pieces.");
-  return pieces(c, x, axis, Integers(std::size_t(n), extent / n));
+  return frontend::pieces(c, x, axis, frontend::equalSizes(c, x, axis, c.integer("num_split")));
 }
 
 // Inputs: the tensor, the sizes (one may be -1), the axis.
 Values splitV(Call &c) {
   const Value x = c.in(0);
-  const auto axis = c.axis(2, c.rank(x));
-  Integers sizes = c.integers(1);
-  std::int64_t known = 0;
-  for (auto s : sizes)
-    known += s < 0 ? 0 : s;
-  for (auto &s : sizes)
-    s = s < 0 ? c.shapeOf(x)[std::size_t(axis)] - known : s;
-  return pieces(c, x, axis, sizes);
+  return frontend::pieces(c, x, c.axis(2, c.rank(x)), c.integers(1));
 }
 
 } // namespace

@@ -1,43 +1,39 @@
 // SPDX-License-Identifier: MIT
 // Normalisations. Inputs: x, scale, offset, and of batch norms the moving mean and variance.
 //   y = (x - mean) / sqrt(variance + epsilon) * scale + offset
+#include "frontend/Norms.hpp"
 #include "core/Layout.hpp"
 
 namespace tensorflow {
 
 namespace {
 
-// Results: y, and of training the batch's mean and variance (of n - 1, as TensorFlow has it).
+frontend::Norm normOf(const Call &c, Value x) {
+  return {x, c.in(1), c.in(2), c.real("epsilon", 1e-3)};
+}
+
+// Results: y, and of training the batch's mean and variance (of n - 1, as TensorFlow has it): with
+// momentum 0 the running statistics are those of the batch.
 Values batchNorm(Call &c) {
-  const Value x = toChannelsSecond(c, c.in(0));
-  const Values inputs{x, c.in(1), c.in(2), c.in(3), c.in(4)};
-  const float epsilon = float(c.real("epsilon", 1e-3));
+  const auto norm = normOf(c, toChannelsSecond(c, c.in(0)));
   if (!c.flag("is_training", true))
-    return {fromChannelsSecond(c, c.m.op("BatchNormalization", inputs, {{"epsilon", epsilon}})),
-            c.in(3), c.in(4)};
-  // With momentum 0 the running statistics are those of the batch. The other results are for the
-  // gradient.
-  const auto made = c.m.ops("BatchNormalization", inputs, 6,
-                            {{"epsilon", epsilon},
-                             {"momentum", 0.0f},
-                             {"training_mode", std::int64_t(1)},
-                             {"sample_variance", std::int64_t(c.flag("sample_variance", true))},
-                             {"replica_group_size", c.integer("replica_group_size", 1)}});
-  return {fromChannelsSecond(c, made[0]), made[1], made[2]};
+    return {fromChannelsSecond(c, frontend::fixedNorm(c, norm, c.in(3), c.in(4))), c.in(3),
+            c.in(4)};
+  const auto made = frontend::batchNorm(
+      c, norm,
+      {c.in(3), c.in(4), 0, c.flag("sample_variance", true), c.integer("replica_group_size", 1)});
+  return {fromChannelsSecond(c, made.y), made.mean, made.variance};
 }
 
 // Over all axes from `axis` on.
 Values layerNorm(Call &c) {
-  return {c.m.op("LayerNormalization", {c.in(0), c.in(1), c.in(2)},
-                 {{"axis", c.integer("axis")}, {"epsilon", float(c.real("epsilon", 1e-3))}})};
+  return {frontend::layerNorm(c, normOf(c, c.in(0)), c.integer("axis"))};
 }
 
 Values groupNorm(Call &c) {
-  const Value x = toChannelsSecond(c, c.in(0));
-  const auto made = c.m.ops("GroupNormalization", {x, c.in(1), c.in(2)}, 3,
-                            {{"num_groups", c.integer("num_groups")},
-                             {"epsilon", float(c.real("epsilon", 1e-3))},
-                             {"contiguous_groups", std::int64_t(c.flag("contiguous", true))}});
+  const auto norm = normOf(c, toChannelsSecond(c, c.in(0)));
+  const auto made =
+      frontend::groupNorm(c, norm, c.integer("num_groups"), c.flag("contiguous", true));
   return {fromChannelsSecond(c, made[0])};
 }
 

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Reductions over axes (input 1), and running sums and products along one.
+#include "frontend/Reductions.hpp"
 #include "core/Call.hpp"
-#include <algorithm>
-#include <numeric>
 
 namespace tensorflow {
 
 namespace {
 
-Integers axesOf(Call &c) {
-  Integers out = c.integers(1);
-  for (auto &a : out)
-    a = c.positive(a, c.rank(c.in(0)));
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return c.rank(c.in(0)) == 0 ? Integers() : out;
-}
+Integers axesOf(Call &c) { return frontend::axesOf(c, c.integers(1), c.rank(c.in(0))); }
 
 Converter reduction(const char *type) {
   return [type](Call &c) -> Values {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Softmax along the last axis, and the losses of its inputs.
 #include "core/Call.hpp"
+#include "frontend/Losses.hpp"
 
 namespace tensorflow {
 
@@ -15,10 +16,7 @@ Converter softmax(const char *type) {
 
 // -sum(labels * log softmax(logits)) of every row
 Values crossEntropy(Call &c) {
-  const Value logits = c.in(0), labels = c.in(1);
-  const auto last = std::int64_t(c.rank(logits)) - 1;
-  const Value logs = c.m.op("LogSoftmax", {logits}, {{"axis", last}});
-  return {c.m.neg(c.reduce("ReduceSum", c.m.mul(labels, logs), {last}, false))};
+  return {frontend::softmaxCrossEntropy(c, c.in(0), c.in(1), std::int64_t(c.rank(c.in(0))) - 1)};
 }
 
 // The same for labels that are numbers of classes.

@@ -2,39 +2,28 @@
 #include "core/Call.hpp"
 
 #include "core/Conversion.hpp"
+#include "frontend/Losses.hpp"
+#include "frontend/Reductions.hpp"
 #include <algorithm>
-#include <numeric>
 
 namespace poptorch {
 
 Call::Call(Conversion &conversion, const Recording &recording, const Operation &operation,
            popart::Model &model)
-    : Writing(model), conversion_(conversion), recording_(recording), operation_(operation) {}
+    : Reader(model, "argument"), conversion_(conversion), recording_(recording),
+      operation_(operation) {}
 
-const Argument *Call::find(const char *name) const {
+Argument Call::find(const char *name) const {
   const auto &names = recording_.signatures[operation_.signature].arguments;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] == name)
-      return std::holds_alternative<std::monostate>(operation_.arguments[i])
-                 ? nullptr
-                 : &operation_.arguments[i];
-  return nullptr;
+  const auto it = std::find(names.begin(), names.end(), name);
+  return it == names.end() ? Argument() : operation_.arguments[std::size_t(it - names.begin())];
 }
-const Argument &Call::require(const char *name) const {
-  const auto *argument = find(name);
-  if (!argument)
-    fail("its argument \"", name, "\" is missing.");
-  return *argument;
-}
-
-bool Call::has(const char *name) const { return find(name) != nullptr; }
 bool Call::isTensor(const char *name) const {
-  const auto *a = find(name);
-  return a && std::holds_alternative<TensorArgument>(*a);
+  return std::holds_alternative<TensorArgument>(find(name));
 }
 
 Value Call::in(const char *name) {
-  const auto &a = require(name);
+  const auto a = require(name);
   if (const auto *tensor = std::get_if<TensorArgument>(&a))
     return conversion_.read(tensor->tensor);
   if (const auto *number = std::get_if<double>(&a))
@@ -47,7 +36,7 @@ Value Call::in(const char *name) {
 }
 Value Call::maybe(const char *name) { return has(name) ? in(name) : none; }
 Values Call::list(const char *name) {
-  const auto &a = require(name);
+  const auto a = require(name);
   Values out;
   if (const auto *list = std::get_if<TensorList>(&a)) {
     for (auto tensor : *list)
@@ -59,99 +48,15 @@ Values Call::list(const char *name) {
   fail("its argument \"", name, "\" is no list of tensors.");
 }
 
-std::int64_t Call::integer(const char *name) const {
-  const auto &a = require(name);
-  if (const auto *v = std::get_if<std::int64_t>(&a))
-    return *v;
-  if (const auto *v = std::get_if<bool>(&a))
-    return *v;
-  if (const auto *v = std::get_if<double>(&a); v && static_cast<double>(std::int64_t(*v)) == *v)
-    return std::int64_t(*v);
-  fail("its argument \"", name, "\" must be an integer that is known when the model is captured.");
-}
-std::int64_t Call::integer(const char *name, std::int64_t otherwise) const {
-  return has(name) ? integer(name) : otherwise;
-}
-double Call::real(const char *name) const {
-  const auto &a = require(name);
-  if (const auto *v = std::get_if<double>(&a))
-    return *v;
-  if (const auto *v = std::get_if<std::int64_t>(&a))
-    return static_cast<double>(*v);
-  if (const auto *v = std::get_if<bool>(&a))
-    return *v;
-  fail("its argument \"", name, "\" must be a number that is known when the model is captured.");
-}
-double Call::real(const char *name, double otherwise) const {
-  return has(name) ? real(name) : otherwise;
-}
-bool Call::flag(const char *name, bool otherwise) const {
-  return has(name) ? integer(name) != 0 : otherwise;
-}
-std::string Call::text(const char *name) const {
-  if (const auto *v = std::get_if<std::string>(&require(name)))
-    return *v;
-  fail("its argument \"", name, "\" must be a text.");
-}
-Integers Call::integers(const char *name) const {
-  const auto *a = find(name);
-  if (!a)
-    return {};
-  if (const auto *v = std::get_if<std::vector<std::int64_t>>(a))
-    return *v;
-  if (const auto *v = std::get_if<TensorList>(a); v && v->empty())
-    return {};
-  return {integer(name)};
-}
-std::vector<double> Call::reals(const char *name) const {
-  const auto *a = find(name);
-  if (!a)
-    return {};
-  if (const auto *v = std::get_if<std::vector<double>>(a))
-    return *v;
-  const auto whole = integers(name);
-  return {whole.begin(), whole.end()};
-}
-Integers Call::repeated(const char *name, std::size_t n) const {
-  auto out = integers(name);
-  if (out.size() == 1)
-    out.resize(n, out[0]);
-  if (out.size() != n)
-    fail("its argument \"", name, "\" has ", out.size(), " numbers; ", n, " are needed.");
-  return out;
-}
-
 std::int64_t Call::axis(const char *name, std::size_t rank) const {
-  const auto given = integer(name), extent = std::max<std::int64_t>(std::int64_t(rank), 1);
-  if (given < -extent || given >= extent)
-    fail("its argument \"", name, "\" is ", given, ", but the tensor has ", rank, " dimensions.");
-  return given < 0 ? given + extent : given;
+  return positive(integer(name), rank);
 }
 Integers Call::axes(const char *name, std::size_t rank) const {
-  auto out = integers(name);
-  if (out.empty()) {
-    out.resize(rank);
-    std::iota(out.begin(), out.end(), 0);
-    return out;
-  }
-  const auto extent = std::max<std::int64_t>(std::int64_t(rank), 1);
-  for (auto &a : out) {
-    if (a < -extent || a >= extent)
-      fail("its argument \"", name, "\" names dimension ", a, " of a tensor that has ", rank, ".");
-    a += a < 0 ? extent : 0;
-  }
-  std::sort(out.begin(), out.end());
-  if (rank == 0)
-    out.clear();
-  return out;
+  const auto given = integers(name);
+  return given.empty() ? frontend::allAxes(rank) : frontend::axesOf(*this, given, rank);
 }
 DataType Call::type(const char *name, DataType otherwise) const {
-  const auto *a = find(name);
-  if (!a)
-    return otherwise;
-  if (const auto *v = std::get_if<DataType>(a))
-    return *v;
-  fail("its argument \"", name, "\" is no element type.");
+  return has(name) ? Reader::type(name) : otherwise;
 }
 
 std::map<std::string, popart::ir::Attribute> Call::attributes(const std::string &prefix) const {
@@ -173,14 +78,10 @@ std::map<std::string, popart::ir::Attribute> Call::attributes(const std::string 
         into = parts;
       else
         into = *text;
-    } else if (const auto *list = std::get_if<std::vector<double>>(&a))
-      into = std::vector<float>(list->begin(), list->end());
-    else if (const auto *whole = std::get_if<std::vector<std::int64_t>>(&a))
-      into = *whole;
-    else if (const auto *number = std::get_if<double>(&a))
-      into = float(*number);
+    } else if (const auto attribute = frontend::attributeOf(a))
+      into = *attribute;
     else
-      into = integer(names[i].c_str());
+      fail("its argument ", names[i], " cannot be an attribute.");
   }
   return out;
 }
@@ -240,17 +141,20 @@ bool Call::isBool(Value v) const { return m.type(v) == DataType::BOOL; }
 Value Call::floating(Value v) const { return isFloating(v) ? v : m.cast(v, DataType::FLOAT); }
 
 Value Call::reduced(Value loss, std::int64_t reduction) const {
-  if (reduction == 0)
-    return loss;
-  loss = isFloating(loss) ? loss : cast(loss, type()); // torch's mean of integers is real
-  Integers axes(rank(loss));
-  std::iota(axes.begin(), axes.end(), 0);
-  return reduce(reduction == 1 ? "ReduceMean" : "ReduceSum", loss, axes, false);
+  if (reduction != 0 && !isFloating(loss)) // torch's mean of integers is real
+    loss = cast(loss, type());
+  return frontend::reduced(*this, loss, frontend::Reduction(reduction));
+}
+Values Call::loss(Value each) {
+  const Value y = reduced(each, integer("reduction"));
+  markLoss(y);
+  return {y};
 }
 
 void Call::markLoss(Value v) { conversion_.markLoss(operation_, v); }
 void Call::write(const char *argument, Value v) {
-  const auto *tensor = std::get_if<TensorArgument>(&require(argument));
+  const auto found = require(argument);
+  const auto *tensor = std::get_if<TensorArgument>(&found);
   if (!tensor)
     fail("its argument \"", argument, "\" is no tensor.");
   conversion_.write(tensor->tensor, v);

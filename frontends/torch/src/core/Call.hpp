@@ -12,9 +12,7 @@
 #pragma once
 #include "core/Recording.hpp"
 #include "frontend/Registry.hpp"
-#include "frontend/Writing.hpp"
 #include <functional>
-#include <sstream>
 
 namespace poptorch {
 
@@ -26,28 +24,19 @@ using popart::ops::Values;
 
 class Conversion;
 
-class Call : public frontend::Writing {
+class Call : public frontend::Reader {
 public:
   Call(Conversion &conversion, const Recording &recording, const Operation &operation,
        popart::Model &model);
 
-  // ---- arguments, by name. popart::error-like ConversionError for one that is missing or of
-  // another kind.
-  bool has(const char *name) const; // the overload has it, and it is not None
+  // ---- arguments, by name; numbers, texts and lists of them as the Reader has them
+  bool has(const char *name) const {
+    return given(name);
+  } // the overload has it, and it is not None
   bool isTensor(const char *name) const;
   Value in(const char *name);    // a tensor, or a number as a constant of the result's type
   Value maybe(const char *name); // `none` for None
   Values list(const char *name); // Tensor[]
-  std::int64_t integer(const char *name) const;
-  std::int64_t integer(const char *name, std::int64_t otherwise) const; // for None and absent ones
-  double real(const char *name) const;                                  // integers and bools too
-  double real(const char *name, double otherwise) const;
-  bool flag(const char *name, bool otherwise = false) const;
-  std::string text(const char *name) const;
-  Integers integers(const char *name) const; // int[]; one int is a list of one; None is empty
-  std::vector<double> reals(const char *name) const;
-  // int[n] that stands for n equal ones when it has one element (strides, paddings).
-  Integers repeated(const char *name, std::size_t n) const;
   // An axis made positive, for a tensor of that rank (rank 0 has one axis, 0).
   std::int64_t axis(const char *name, std::size_t rank) const;
   // Axes made positive and sorted; all of them for None or an empty list.
@@ -74,6 +63,8 @@ public:
   Value broadcast(Value v, const Shape &shape) const { return m.expand(v, shape); }
   // sum, mean or none of a loss: torch's reduction 0 = none, 1 = mean, 2 = sum.
   Value reduced(Value loss, std::int64_t reduction) const;
+  // Losses of all elements, reduced as the argument "reduction" says: a loss of the model.
+  Values loss(Value each);
   // From here on the value counts as a loss of the model.
   void markLoss(Value v);
   // A variable gets a new value after its last use in this micro-batch. `argument` must be a
@@ -84,17 +75,11 @@ public:
   const Operation &operation() const { return operation_; }
 
   // ---- errors: ConversionError with operator, module and source line
-  [[noreturn]] void failWith(const std::string &message) const;
-  template <class... Parts> [[noreturn]] void fail(const Parts &...parts) const {
-    std::ostringstream out;
-    (out << ... << parts);
-    failWith(out.str());
-  }
+  [[noreturn]] void failWith(const std::string &message) const override;
   std::string name() const; // "aten::add"
 
 private:
-  const Argument *find(const char *name) const;
-  const Argument &require(const char *name) const;
+  Argument find(const char *name) const override;
   Conversion &conversion_;
   const Recording &recording_;
   const Operation &operation_;

@@ -6,6 +6,7 @@
 #include "core/Regions.hpp"
 #include "core/ReturnedLoss.hpp"
 #include <algorithm>
+#include <utility>
 
 namespace poptorch {
 
@@ -271,15 +272,7 @@ Values Conversion::call(const Operation &operation) {
   place(operation);
   auto &m = model();
   Call c(*this, recording_, operation, m);
-  try {
-    return (*converter)(c);
-  } catch (const ConversionError &) {
-    throw;
-  } catch (const popart::internal_error &) {
-    throw;
-  } catch (const popart::error &e) {
-    throw ConversionError(describe(operation) + ": " + e.what());
-  }
+  return frontend::converting<ConversionError>(c, [&] { return (*converter)(c); });
 }
 
 // What is computed within torch.no_grad(). A write there changes values, but the tensor keeps the
@@ -475,7 +468,9 @@ void Conversion::finish(Converted &into) {
     if (versions_[state.storage] == 0)
       continue;
     settle(weightPlaces_.at(weight.tensor));
+    const auto last = std::exchange(main_.settings.name, weight.name); // profiles show whose it is
     main_.update(variables_[i], main_.cast(state.bound->value, weight.stored));
+    main_.settings.name = last;
     into.changed.insert(weight.name);
   }
   settle(placement);

@@ -8,11 +8,6 @@ namespace poptorch {
 // Halves as FLOAT too: for formulas that lose digits or overflow on the way. Results are cast back.
 inline Value wide(const Call &c, Value v) { return c.cast(v, DataType::FLOAT); }
 
-// x compared with a number.
-inline Value compared(const Call &c, const char *relation, Value x, double number) {
-  return c.m.op(relation, {x, c.m.scalar(number, x)});
-}
-
 // Elements below a number raised to it.
 inline Value atLeast(const Call &c, Value x, double number) {
   return c.m.op("Clip", {x, c.m.scalar(number, x)});
@@ -25,17 +20,12 @@ inline Value filled(const Call &c, const Shape &shape, double value, DataType ty
 
 // Towards zero.
 inline Value truncated(const Call &c, Value x) {
-  return c.m.where(compared(c, "Less", x, 0), c.m.op("Ceil", {x}), c.m.op("Floor", {x}));
+  return c.m.where(c.compared("Less", x, 0), c.m.op("Ceil", {x}), c.m.op("Floor", {x}));
 }
 
 // The value without its gradient.
 inline Value detached(const Call &c, Value x) {
   return c.isFloating(x) ? c.m.op("Detach", {x}) : x;
-}
-
-// Neither infinite nor NaN.
-inline Value isFinite(const Call &c, Value x) {
-  return c.m.op("Not", {c.m.op("Or", {c.m.op("IsNaN", {x}), c.m.op("IsInf", {x})})});
 }
 
 } // namespace poptorch

@@ -10,11 +10,6 @@ namespace poptorch {
 std::int64_t count(const Shape &shape) {
   return std::accumulate(shape.begin(), shape.end(), std::int64_t(1), std::multiplies<>());
 }
-Integers upTo(std::size_t n) {
-  Integers out(n);
-  std::iota(out.begin(), out.end(), 0);
-  return out;
-}
 Integers rowMajorStrides(const Shape &shape) {
   Integers out(shape.size(), 1);
   for (std::size_t d = shape.size(); d-- > 1;)
@@ -156,12 +151,5 @@ Value insteadOf(Call &c, Value value, Value replaced) {
 }
 
 bool differentiates(Call &c) { return c.conversion().settings().training; }
-
-Value rooted(Call &c, Value x, double p) {
-  const Value zero = c.m.scalar(0, x), isZero = c.m.op("Equal", {x, zero});
-  const Value safe = c.m.where(isZero, c.m.scalar(1, x), x);
-  const Value root = p == 2 ? c.m.sqrt(safe) : c.m.op("Pow", {safe, c.m.scalar(1 / p, x)});
-  return c.m.where(isZero, zero, root);
-}
 
 } // namespace poptorch

@@ -3,12 +3,13 @@
 // lookups and scatters share.
 #pragma once
 #include "core/Call.hpp"
+#include "frontend/Reductions.hpp"
 #include <optional>
 
 namespace poptorch {
 
 std::int64_t count(const Shape &shape);
-Integers upTo(std::size_t n); // 0, 1, ... n - 1
+inline Integers upTo(std::size_t n) { return frontend::allAxes(n); } // 0, 1, ... n - 1
 Integers rowMajorStrides(const Shape &shape);
 Integers inverse(const Integers &permutation);
 // The order of dimensions that takes some of them, in this order, to the front or to the back.
@@ -43,7 +44,5 @@ Value scaledByFrequency(Call &c, Value rows, Value indices, std::int64_t tableRo
 Value insteadOf(Call &c, Value value, Value replaced);
 // Whether gradients are needed: what only shapes them can be left out otherwise.
 bool differentiates(Call &c);
-// x ^ (1 / p) or another root whose slope is infinite at 0: 0 there, with a gradient of 0.
-Value rooted(Call &c, Value x, double p);
 
 } // namespace poptorch

@@ -4,12 +4,11 @@
 //
 // Element types are the device's: torch's int64 is INT32 here, float64 and bfloat16 are FLOAT.
 #pragma once
-#include "ir/settings.hpp"
+#include "frontend/Reader.hpp"
 #include <memory>
 #include <popart/tensorinfo.hpp>
 #include <popart/variablesettings.hpp>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace poptorch {
@@ -19,18 +18,12 @@ using popart::Shape;
 using popart::TensorInfo;
 using popart::ir::HostTensor;
 
-using TensorNumber = std::uint32_t;
-inline constexpr TensorNumber noTensor = 0xffffffffu;
+using frontend::Argument;
+using frontend::noTensor;
+using frontend::TensorArgument;
+using frontend::TensorList;
+using frontend::TensorNumber;
 
-struct TensorArgument {
-  TensorNumber tensor = noTensor;
-};
-using TensorList = std::vector<TensorNumber>; // noTensor: a None among them
-
-// One argument of an operator; monostate is None.
-using Argument =
-    std::variant<std::monostate, bool, std::int64_t, double, std::string, DataType, TensorArgument,
-                 TensorList, std::vector<std::int64_t>, std::vector<double>>;
 using Arguments = std::vector<Argument>;
 
 // One overload of an operator, as torch's schema has it.

@@ -44,8 +44,8 @@ Value quotient(Call &c) {
 // Python's a // b of integers: one less than C's where the signs differ and something remains.
 Value integerFloor(Call &c, Value a, Value b) {
   const Value q = c.m.div(a, b), rest = c.m.sub(a, c.m.mul(q, b));
-  const Value differ = c.m.op("Xor", {compared(c, "Less", rest, 0), compared(c, "Less", b, 0)});
-  const Value remains = c.m.op("Not", {compared(c, "Equal", rest, 0)});
+  const Value differ = c.m.op("Xor", {c.compared("Less", rest, 0), c.compared("Less", b, 0)});
+  const Value remains = c.m.op("Not", {c.compared("Equal", rest, 0)});
   return c.m.where(c.m.op("And", {remains, differ}), c.m.sub(q, 1.0), q);
 }
 
@@ -56,7 +56,7 @@ Value floored(Call &c) {
     return integerFloor(c, a, b);
   const Value rest = c.m.op("Remainder", {a, b});
   const Value whole = c.m.op("Round", {c.m.div(c.m.sub(a, rest), b)});
-  return detached(c, c.m.where(compared(c, "Equal", b, 0), c.m.div(a, b), whole));
+  return detached(c, c.m.where(c.compared("Equal", b, 0), c.m.div(a, b), whole));
 }
 
 // Towards zero. No gradient.

@@ -3,6 +3,7 @@
 //   y = (x - mean) / sqrt(variance + eps) * weight + bias       per channel
 //   running = (1 - momentum) * running + momentum * that of this batch (the variance of n - 1)
 #include "core/Call.hpp"
+#include "frontend/Norms.hpp"
 
 namespace poptorch {
 
@@ -29,46 +30,37 @@ bool tracks(const Call &c) {
   return mean;
 }
 
-struct Normalised {
-  Value y, mean = none, deviation = none; // of the batch: mean and 1/deviation
-};
-
-Normalised byRunning(Call &c, Value x) {
-  if (!tracks(c))
-    c.fail("it needs running_mean and running_var when it does not train.");
+frontend::Norm normOf(Call &c, Value x) {
   const auto type = c.m.type(x);
-  return {c.m.op("BatchNormalization",
-                 {x, parameter(c, "weight", x, 1, type), parameter(c, "bias", x, 0, type),
-                  running(c, "running_mean", x, 0), running(c, "running_var", x, 1)},
-                 {{"epsilon", float(c.real("eps"))}})};
+  return {x, parameter(c, "weight", x, 1, type), parameter(c, "bias", x, 0, type), c.real("eps")};
 }
 
-Normalised byBatch(Call &c, Value x) {
-  const auto type = c.m.type(x);
+Value byRunning(Call &c, Value x) {
+  if (!tracks(c))
+    c.fail("it needs running_mean and running_var when it does not train.");
+  return frontend::fixedNorm(c, normOf(c, x), c.in("running_mean"), c.in("running_var"));
+}
+
+// Results: y, and for torch's own gradient the batch's mean and 1/deviation.
+Values byBatch(Call &c, Value x) {
   const auto made =
-      c.m.ops("BatchNormalization",
-              {x, parameter(c, "weight", x, 1, type), parameter(c, "bias", x, 0, type),
-               running(c, "running_mean", x, 0), running(c, "running_var", x, 1)},
-              6,
-              {{"epsilon", float(c.real("eps"))},
-               {"momentum", float(1 - c.real("momentum"))},
-               {"training_mode", std::int64_t(1)},
-               {"sample_variance", std::int64_t(1)}});
+      frontend::batchNorm(c, normOf(c, x),
+                          {running(c, "running_mean", x, 0), running(c, "running_var", x, 1),
+                           1 - c.real("momentum"), true});
   if (tracks(c)) {
-    c.write("running_mean", made[1]);
-    c.write("running_var", made[2]);
+    c.write("running_mean", made.mean);
+    c.write("running_var", made.variance);
   }
-  return {made[0], made[3], made[5]};
+  return {made.y, made.batchMean, made.inverseDeviation};
 }
 
 Values batchNorm(Call &c) {
   const Value x = c.in("input");
-  const auto made = c.flag("training") ? byBatch(c, x) : byRunning(c, x);
-  Values out{made.y};
+  const auto made = c.flag("training") ? byBatch(c, x) : Values{byRunning(c, x)};
+  Values out{made[0]};
   for (std::size_t i = 1; i < c.results(); ++i) {
-    const Value saved = i == 1 ? made.mean : i == 2 ? made.deviation : none;
-    const bool there = saved != none && c.shape(i) == c.shapeOf(saved);
-    out.push_back(there ? c.m.op("Detach", {saved}) : c.full(c.shape(i), 0, c.type(i)));
+    const bool there = i < made.size() && c.shape(i) == c.shapeOf(made[i]);
+    out.push_back(there ? c.m.op("Detach", {made[i]}) : c.full(c.shape(i), 0, c.type(i)));
   }
   return out;
 }
@@ -96,14 +88,8 @@ void moveRunning(Call &c, Value x, Value mean, Value deviation) {
 Values instanceNorm(Call &c) {
   const Value x = c.in("input");
   if (!c.flag("use_input_stats"))
-    return {byRunning(c, x).y};
-  const auto type = c.m.type(x);
-  const auto made =
-      c.m.ops("GroupNormalization",
-              {x, parameter(c, "weight", x, 1, type), parameter(c, "bias", x, 0, type)}, 3,
-              {{"num_groups", channelsOf(c, x)},
-               {"epsilon", float(c.real("eps"))},
-               {"contiguous_groups", std::int64_t(1)}});
+    return {byRunning(c, x)};
+  const auto made = frontend::groupNorm(c, normOf(c, x), channelsOf(c, x), true);
   if (tracks(c))
     moveRunning(c, x, made[1], made[2]);
   return {made[0]};

@@ -43,7 +43,7 @@ Values maskedScatter(Call &c) {
 // self where it is above the threshold, else value
 Values threshold(Call &c) {
   const Value x = c.in("self");
-  const Value below = compared(c, "LessOrEqual", x, c.real("threshold"));
+  const Value below = c.compared("LessOrEqual", x, c.real("threshold"));
   return {c.m.where(below, c.m.scalar(c.real("value"), x), x)};
 }
 

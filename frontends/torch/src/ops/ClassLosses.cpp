@@ -44,7 +44,7 @@ struct Scores {
 };
 
 Value ignored(Call &c, const Scores &s) {
-  return compared(c, "Equal", s.labels, double(c.integer("ignore_index")));
+  return c.compared("Equal", s.labels, double(c.integer("ignore_index")));
 }
 
 // "SoftmaxCrossEntropyLoss" of scores, "NegativeLogLikelihoodLoss" of logarithms

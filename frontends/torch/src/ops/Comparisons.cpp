@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Comparisons of two operands in their common type, and questions about one.
 #include "core/Elementwise.hpp"
+#include "frontend/Activations.hpp"
 
 namespace poptorch {
 
@@ -39,7 +40,8 @@ Values isClose(Call &c) {
   const Value apart = c.m.op("Abs", {c.m.sub(a, b)});
   const Value allowed = c.m.add(c.m.mul(c.m.op("Abs", {b}), c.real("rtol")), c.real("atol"));
   const Value near = c.m.op("LessOrEqual", {apart, allowed});
-  Value close = c.m.op("Or", {c.m.op("Equal", {a, b}), c.m.op("And", {isFinite(c, apart), near})});
+  Value close =
+      c.m.op("Or", {c.m.op("Equal", {a, b}), c.m.op("And", {frontend::isFinite(c, apart), near})});
   if (c.flag("equal_nan"))
     close = c.m.op("Or", {close, c.m.op("And", {c.m.op("IsNaN", {a}), c.m.op("IsNaN", {b})})});
   return {close};
@@ -61,7 +63,7 @@ void addComparisons(Registry &r) {
         question([](Call &c, Value x) { return isInfinite(c, x, "detect_negative"); }, false));
   r.add("isneginf",
         question([](Call &c, Value x) { return isInfinite(c, x, "detect_positive"); }, false));
-  r.add("isfinite", question([](Call &c, Value x) { return isFinite(c, x); }, true));
+  r.add("isfinite", question([](Call &c, Value x) { return frontend::isFinite(c, x); }, true));
 }
 
 } // namespace poptorch

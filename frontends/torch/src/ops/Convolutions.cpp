@@ -4,6 +4,7 @@
 //   y[n,o] = bias[o] + sum over i of x[n,i] * weight[o,i]        weight [out, in / groups,
 //   kernel...]
 #include "core/Conversion.hpp"
+#include "frontend/Windows.hpp"
 
 namespace poptorch {
 
@@ -18,30 +19,18 @@ struct Window {
 
 Value inputOf(Call &c) { return c.in(c.has("input") ? "input" : "self"); }
 
-Integers both(Integers pads) {
-  const Integers ends = pads;
-  pads.insert(pads.end(), ends.begin(), ends.end());
-  return pads;
-}
-
-// "same": outputs as large as inputs; the odd element of the padding is at the end.
-Integers padsByName(const Call &c, const Shape &weight, const Integers &dilations,
-                    const Integers &strides) {
+// "same": outputs as large as inputs.
+Integers padsByName(Call &c, const Shape &kernel, const Window &w) {
   const auto name = c.text("padding");
-  const auto dims = weight.size() - 2;
-  Integers pads(2 * dims, 0);
   if (name == "valid")
-    return pads;
+    return Integers(2 * kernel.size(), 0);
   if (name != "same")
     c.fail("padding \"", name, "\" must be \"same\" or \"valid\".");
-  for (std::size_t d = 0; d < dims; ++d) {
-    if (strides[d] != 1)
-      c.fail("padding \"same\" needs strides of 1.");
-    const auto total = dilations[d] * (weight[d + 2] - 1);
-    pads[d] = total / 2;
-    pads[d + dims] = total - pads[d];
-  }
-  return pads;
+  if (w.strides != Integers(kernel.size(), 1))
+    c.fail("padding \"same\" needs strides of 1.");
+  const Shape x = c.shapeOf(inputOf(c));
+  const Shape field(x.end() - std::ptrdiff_t(kernel.size()), x.end());
+  return frontend::samePads({field, kernel, w.strides, w.dilations, {}});
 }
 
 Value convolved(Call &c, Value x, const Window &w) {
@@ -73,8 +62,8 @@ Values convolution(Call &c, bool transposed) {
   w.strides = c.repeated("stride", dims);
   w.dilations = c.repeated("dilation", dims);
   const bool named = std::holds_alternative<std::string>(c.operation().arguments.at(4));
-  w.pads =
-      named ? padsByName(c, weight, w.dilations, w.strides) : both(c.repeated("padding", dims));
+  w.pads = named ? padsByName(c, frontend::fieldOf(weight), w)
+                 : frontend::padsOfBoth(c.repeated("padding", dims));
   w.transposed = transposed || c.flag("transposed");
   if (w.transposed)
     w.outputPadding = c.repeated("output_padding", dims);

@@ -2,7 +2,7 @@
 // Distances between rows: cdist; and the cosine of their angle. (pairwise_distance is
 // torch's composite of a norm.)
 #include "core/Places.hpp"
-#include "ops/VectorNorms.hpp"
+#include "frontend/Reductions.hpp"
 #include <algorithm>
 
 namespace poptorch {
@@ -18,7 +18,7 @@ Value byProduct(Call &c, Value a, Value b) {
   const Value squares = c.m.add(c.reduce("ReduceSumSquare", a, {last}, true),
                                 c.reduce("ReduceSumSquare", right, {last - 1}, true));
   const Value square = c.m.sub(squares, c.m.mul(c.m.matmul(a, right), 2.0));
-  return rooted(c, c.m.op("Max", {square, c.m.scalar(0, square)}), 2);
+  return frontend::rooted(c, c.m.op("Max", {square, c.m.scalar(0, square)}), 2);
 }
 
 // y[..., i, j] = |a[..., i, :] - b[..., j, :]| in the p-norm
@@ -35,7 +35,7 @@ Values cdist(Call &c) {
     return {byProduct(c, a, b)};
   const Value apart = c.m.sub(c.unsqueeze(a, std::int64_t(as.size()) - 1),
                               c.unsqueeze(b, std::int64_t(bs.size()) - 2));
-  return {normAlong(c, apart, p, {std::int64_t(c.rank(apart)) - 1}, false)};
+  return {frontend::norm(c, apart, p, {std::int64_t(c.rank(apart)) - 1}, false)};
 }
 
 // The distances of all pairs i < j.
@@ -53,7 +53,7 @@ Values pdist(Call &c) {
     return c.m.op("Gather", {x, numbers(c, {std::int64_t(at.size())}, at)},
                   {{"axis", std::int64_t(0)}});
   };
-  return {normAlong(c, c.m.sub(rows(first), rows(second)), c.real("p", 2), {1}, false)};
+  return {frontend::norm(c, c.m.sub(rows(first), rows(second)), c.real("p", 2), {1}, false)};
 }
 
 // The norm of x, at least eps. torch's gradient is that of the norm even where eps is taken.

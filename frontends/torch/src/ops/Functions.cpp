@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Functions of one real number. Integers and bools are taken as floats.
 #include "core/Elementwise.hpp"
+#include "frontend/Activations.hpp"
 #include <cmath>
 #include <limits>
 
@@ -10,12 +11,12 @@ namespace {
 
 Value self(Call &c) { return c.floating(c.in("self")); }
 
-Converter function(const char *type) {
+Converter function(const std::string &type) {
   return [type](Call &c) -> Values { return {c.m.op(type, {self(c)})}; };
 }
 
 Converter logarithm(double base) {
-  return [base](Call &c) -> Values { return {c.m.mul(c.m.log(self(c)), 1 / std::log(base))}; };
+  return [base](Call &c) -> Values { return {frontend::logarithm(c, self(c), base)}; };
 }
 
 Converter times(double factor) {
@@ -30,7 +31,7 @@ Values exp2(Call &c) {
 // sin(pi x) / (pi x), and 1 at 0
 Values sinc(Call &c) {
   const Value x = wide(c, self(c)), one = c.m.scalar(1, x);
-  const Value atZero = compared(c, "Equal", x, 0);
+  const Value atZero = c.compared("Equal", x, 0);
   const Value angle = c.m.where(atZero, one, c.m.mul(x, M_PI));
   return {c.m.where(atZero, one, c.m.div(c.m.op("Sin", {angle}), angle))};
 }
@@ -65,36 +66,19 @@ Values nanToNum(Call &c) {
 } // namespace
 
 void addFunctions(Registry &r) {
-  r.add("acos", function("Acos"));
-  r.add("acosh", function("Acosh"));
-  r.add("asin", function("Asin"));
-  r.add("asinh", function("Asinh"));
-  r.add("atan", function("Atan"));
-  r.add("atanh", function("Atanh"));
-  r.add("cos", function("Cos"));
-  r.add("cosh", function("Cosh"));
+  for (const char *name : {"acos", "acosh", "asin", "asinh", "atan",       "atanh",   "cos",
+                           "cosh", "erf",   "erfc", "exp",   "expm1",      "log",     "log1p",
+                           "sin",  "sinh",  "sqrt", "tan",   "reciprocal", "sigmoid", "tanh"})
+    r.add(name, function(frontend::capital(name)));
   r.add("deg2rad", times(M_PI / 180));
-  r.add("erf", function("Erf"));
-  r.add("erfc", function("Erfc"));
-  r.add("exp", function("Exp"));
   r.add("exp2", exp2);
-  r.add("expm1", function("Expm1"));
-  r.add("log", function("Log"));
   r.add("log10", logarithm(10));
-  r.add("log1p", function("Log1p"));
   r.add("log2", logarithm(2));
   r.add("logit", logit);
   r.add("nan_to_num", nanToNum);
   r.add("rad2deg", times(180 / M_PI));
-  r.add("reciprocal", function("Reciprocal"));
-  r.add("rsqrt", [](Call &c) -> Values { return {c.m.reciprocal(c.m.sqrt(self(c)))}; });
-  r.add("sigmoid", function("Sigmoid"));
-  r.add("sin", function("Sin"));
+  r.add("rsqrt", [](Call &c) -> Values { return {frontend::rsqrt(c, self(c))}; });
   r.add("sinc", sinc);
-  r.add("sinh", function("Sinh"));
-  r.add("sqrt", function("Sqrt"));
-  r.add("tan", function("Tan"));
-  r.add("tanh", function("Tanh"));
 }
 
 } // namespace poptorch

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tensors side by side: cat, stack, block_diag; and one tensor several times: repeat,
 // repeat_interleave.
+#include "frontend/Joins.hpp"
 #include "core/Places.hpp"
 #include <algorithm>
 
@@ -20,13 +21,11 @@ Values cat(Call &c) {
   return {c.concat(parts, c.axis("dim", rank))};
 }
 
-// The same along a new axis.
 Values stack(Call &c) {
-  const auto axis = c.axis("dim", c.shape().size());
   Values parts;
   for (Value v : c.list("tensors"))
-    parts.push_back(c.unsqueeze(c.cast(v, c.type()), axis));
-  return {c.concat(parts, axis)};
+    parts.push_back(c.cast(v, c.type()));
+  return {frontend::stacked(c, parts, c.axis("dim", c.shape().size()))};
 }
 
 // Matrices along the diagonal, zeros elsewhere.

@@ -34,7 +34,7 @@ Values rightShift(Call &c) {
     return c.m.op("BitShift", {v, by}, {{"direction", std::string("RIGHT")}});
   };
   const Value turned = c.m.op("BitwiseNot", {moved(c.m.op("BitwiseNot", {x}))});
-  return {c.m.where(compared(c, "Less", x, 0), turned, moved(x))};
+  return {c.m.where(c.compared("Less", x, 0), turned, moved(x))};
 }
 
 Converter logical(const char *type) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Entries and elements at indices that may be known only when the model runs.
 #include "core/Places.hpp"
-#include "ops/VectorNorms.hpp"
+#include "frontend/Reductions.hpp"
 
 namespace poptorch {
 
@@ -59,7 +59,7 @@ Values embeddingRenorm(Call &c) {
   const Value weight = c.in("self");
   const Value indices = flat(c, checkedAlong(c, weight, 0, c.in("indices")));
   const double p = c.real("norm_type"), most = c.real("max_norm");
-  const Value x = c.cast(weight, DataType::FLOAT), norm = normAlong(c, x, p, {1}, true);
+  const Value x = c.cast(weight, DataType::FLOAT), norm = frontend::norm(c, x, p, {1}, true);
   const auto rows = c.shapeOf(weight)[0], n = c.shapeOf(indices)[0];
   const Value used =
       c.m.op("ScatterElements",

@@ -2,17 +2,10 @@
 // Losses that are 0 once something is better than something else by a margin.
 #include "core/Elementwise.hpp"
 #include "core/Places.hpp"
-#include <cmath>
 
 namespace poptorch {
 
 namespace {
-
-Values loss(Call &c, Value each) {
-  const Value y = c.reduced(each, c.integer("reduction"));
-  c.markLoss(y);
-  return {y};
-}
 
 Value orZero(Call &c, Value condition, Value x) {
   return c.m.where(condition, x, c.m.scalar(0, x));
@@ -22,9 +15,9 @@ Value orZero(Call &c, Value condition, Value x) {
 Values hingeEmbedding(Call &c) {
   const auto [x, t] = c.operands("self", "target");
   const Value far = atLeast(c, c.m.sub(c.real("margin"), x), 0);
-  const Value notOne = c.m.op("Not", {compared(c, "Equal", t, 1)});
-  const Value notMinusOne = c.m.op("Not", {compared(c, "Equal", t, -1)});
-  return loss(c, c.m.add(orZero(c, notOne, far), orZero(c, notMinusOne, x)));
+  const Value notOne = c.m.op("Not", {c.compared("Equal", t, 1)});
+  const Value notMinusOne = c.m.op("Not", {c.compared("Equal", t, -1)});
+  return c.loss(c.m.add(orZero(c, notOne, far), orZero(c, notMinusOne, x)));
 }
 
 // For targets of 1: 1 - cos(input1, input2).   For -1: max(0, cos - margin).
@@ -37,10 +30,10 @@ Values cosineEmbedding(Call &c) {
   };
   const auto size = [&](Value u) { return c.m.add(dot(u, u), 1e-12); };
   const Value cosine = c.m.div(dot(x, y), c.m.sqrt(c.m.mul(size(x), size(y))));
-  const Value same = orZero(c, compared(c, "Equal", t, 1), c.m.sub(1.0, cosine));
+  const Value same = orZero(c, c.compared("Equal", t, 1), c.m.sub(1.0, cosine));
   const Value other =
-      orZero(c, compared(c, "Equal", t, -1), atLeast(c, c.m.sub(cosine, c.real("margin")), 0));
-  return loss(c, c.m.add(same, other));
+      orZero(c, c.compared("Equal", t, -1), atLeast(c, c.m.sub(cosine, c.real("margin")), 0));
+  return c.loss(c.m.add(same, other));
 }
 
 // max(0, margin - target * (input1 - input2))
@@ -48,22 +41,13 @@ Values marginRanking(Call &c) {
   const auto [a, b] = c.operands("input1", "input2");
   const Value t = c.cast(c.in("target"), c.m.type(a));
   const Value lead = c.m.mul(t, c.m.sub(a, b));
-  return loss(c, atLeast(c, c.m.sub(c.real("margin"), lead), 0));
+  return c.loss(atLeast(c, c.m.sub(c.real("margin"), lead), 0));
 }
 
-// (sum |a - b + eps|^p)^(1/p) along the last dimension
+// The norm of a - b + eps along the last dimension.
 Value distance(Call &c, Value a, Value b) {
-  const double p = c.real("p");
   const Value d = c.m.add(c.m.sub(a, b), c.real("eps"));
-  const Integers last{std::int64_t(c.rank(d)) - 1};
-  if (p == 1 || p == 2)
-    return c.reduce(p == 1 ? "ReduceL1" : "ReduceL2", d, last, false);
-  const Value sizes = c.m.op("Abs", {d});
-  if (std::isinf(p))
-    return c.reduce("ReduceMax", sizes, last, false);
-  const Value powers = c.m.op("Pow", {sizes, c.m.scalar(p, d)});
-  const Value sum = c.reduce("ReduceSum", powers, last, false);
-  return c.m.op("Pow", {sum, c.m.scalar(1 / p, d)});
+  return frontend::norm(c, d, c.real("p"), {std::int64_t(c.rank(d)) - 1}, false);
 }
 
 // max(0, margin + |anchor - positive| - |anchor - negative|); with swap, the negative's distance
@@ -75,7 +59,7 @@ Values tripletMargin(Call &c) {
   Value far = distance(c, anchor, negative);
   if (c.flag("swap"))
     far = c.m.op("Min", {far, distance(c, positive, negative)});
-  return loss(c, atLeast(c, c.m.add(c.m.sub(near, far), c.real("margin")), 0));
+  return c.loss(atLeast(c, c.m.add(c.m.sub(near, far), c.real("margin")), 0));
 }
 
 // sum over j != t of max(0, margin - x[t] + x[j])^p * weight[t] / C, for every row
@@ -97,7 +81,7 @@ Values multiMargin(Call &c) {
         c.m.mul(row, c.m.op("Gather", {c.cast(c.in("weight"), c.m.type(x)), c.m.reshape(t, {rows})},
                             {{"axis", std::int64_t(0)}}));
   row = c.m.mul(row, 1.0 / double(classes));
-  return loss(c, c.integer("reduction") == 0 ? c.m.reshape(row, c.shape()) : row);
+  return c.loss(c.integer("reduction") == 0 ? c.m.reshape(row, c.shape()) : row);
 }
 
 } // namespace

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Layer and group normalisation:  y = (x - mean) / sqrt(variance + eps) * weight + bias, with mean
 // and variance over the last dimensions, or over groups of channels. Weights divided by their norm.
+#include "frontend/Norms.hpp"
 #include "core/Call.hpp"
+#include "frontend/Activations.hpp"
+#include "frontend/Reductions.hpp"
 #include <numeric>
 
 namespace poptorch {
@@ -16,17 +19,18 @@ Value parameter(Call &c, const char *name, const Shape &shape, double otherwise,
   return v == none ? c.full(shape, otherwise, type) : c.cast(v, type);
 }
 
-// mean and 1/deviation over the last axis of [..., n], for those who ask; unused ones go.
+// mean and 1/deviation of rows [rows, n], for those who ask; unused ones go.
 void addStatistics(Call &c, Value rows, Values &out) {
   if (c.results() < 3)
     return;
-  const Value x = c.cast(rows, DataType::FLOAT);
-  const auto last = std::int64_t(c.rank(x)) - 1;
-  const Value mean = c.reduce("ReduceMean", x, {last}, true);
-  const Value variance = c.reduce("ReduceMean", c.m.square(c.m.sub(x, mean)), {last}, true);
+  const auto [mean, variance] = frontend::rowStatistics(c, rows);
   out.push_back(c.m.reshape(mean, c.shape(1)));
-  const Value deviation = c.m.sqrt(c.m.add(variance, c.real("eps")));
-  out.push_back(c.m.reshape(c.m.reciprocal(deviation), c.shape(2)));
+  out.push_back(c.m.reshape(frontend::rsqrt(c, c.m.add(variance, c.real("eps"))), c.shape(2)));
+}
+frontend::Norm normOf(Call &c, Value x, const Shape &shape) {
+  const auto type = c.m.type(x);
+  return {x, parameter(c, "weight", shape, 1, type), parameter(c, "bias", shape, 0, type),
+          c.real("eps")};
 }
 
 Values layerNorm(Call &c) {
@@ -35,13 +39,8 @@ Values layerNorm(Call &c) {
   if (inner.empty() || inner.size() > whole.size() ||
       !std::equal(inner.rbegin(), inner.rend(), whole.rbegin()))
     c.fail("normalized_shape must be the last dimensions of its input.");
-  const auto type = c.m.type(x);
   const auto axis = std::int64_t(whole.size() - inner.size());
-  const Value y =
-      c.m.op("LayerNormalization",
-             {x, parameter(c, "weight", inner, 1, type), parameter(c, "bias", inner, 0, type)},
-             {{"axis", axis}, {"epsilon", float(c.real("eps"))}});
-  Values out{y};
+  Values out{frontend::layerNorm(c, normOf(c, x, inner), axis)};
   const auto width = elementsOf(inner);
   addStatistics(c, c.m.reshape(x, {width ? elementsOf(whole) / width : 0, width}), out);
   return out;
@@ -53,12 +52,7 @@ Values groupNorm(Call &c) {
   const auto groups = c.integer(c.has("num_groups") ? "num_groups" : "group");
   if (whole.size() < 2 || groups < 1 || whole[1] % groups)
     c.fail("its channels must divide into ", groups, " groups of equal size.");
-  const auto type = c.m.type(x);
-  const Value y = c.m.ops(
-      "GroupNormalization",
-      {x, parameter(c, "weight", {whole[1]}, 1, type), parameter(c, "bias", {whole[1]}, 0, type)},
-      3, {{"num_groups", groups}, {"epsilon", float(c.real("eps"))}})[0];
-  Values out{y};
+  Values out{frontend::groupNorm(c, normOf(c, x, {whole[1]}), groups, false)[0]};
   const auto rows = whole[0] * groups;
   addStatistics(c, c.m.reshape(x, {rows, rows ? elementsOf(whole) / rows : 0}), out);
   return out;
@@ -67,8 +61,7 @@ Values groupNorm(Call &c) {
 // v * g / |v|, the norm over all dimensions but one (or all of them for -1).
 Values weightNorm(Call &c) {
   const Value v = c.in("v"), g = c.in("g");
-  Integers axes(c.rank(v));
-  std::iota(axes.begin(), axes.end(), 0);
+  Integers axes = frontend::allAxes(c.rank(v));
   const auto dim = c.integer("dim");
   if (dim != -1)
     axes.erase(axes.begin() + c.axis("dim", c.rank(v)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Powers, and functions of two operands that are made of exponentials, logarithms and roots.
 #include "core/Elementwise.hpp"
+#include "frontend/Activations.hpp"
 #include <cmath>
 
 namespace poptorch {
@@ -57,7 +58,8 @@ Values hypot(Call &c) {
   const auto [self, other] = c.operands("self", "other");
   const Value a = wide(c, self), b = wide(c, other);
   const Value larger = detached(c, c.m.op("Max", {c.m.op("Abs", {a}), c.m.op("Abs", {b})}));
-  const Value usable = c.m.op("And", {isFinite(c, larger), compared(c, "Greater", larger, 0)});
+  const Value usable =
+      c.m.op("And", {frontend::isFinite(c, larger), c.compared("Greater", larger, 0)});
   const Value s = c.m.where(usable, larger, c.m.scalar(1, larger));
   const Value sum = c.m.add(c.m.square(c.m.div(a, s)), c.m.square(c.m.div(b, s)));
   return {c.m.mul(s, c.m.sqrt(sum))};
@@ -67,8 +69,8 @@ Values hypot(Call &c) {
 Values xlogy(Call &c) {
   auto [x, y] = c.operands("self", "other");
   x = c.floating(x), y = c.floating(y);
-  const Value odd = c.m.op("Or", {compared(c, "LessOrEqual", y, 0), c.m.op("IsInf", {y})});
-  const Value nothing = c.m.op("And", {compared(c, "Equal", x, 0), odd});
+  const Value odd = c.m.op("Or", {c.compared("LessOrEqual", y, 0), c.m.op("IsInf", {y})});
+  const Value nothing = c.m.op("And", {c.compared("Equal", x, 0), odd});
   return {c.m.mul(x, c.m.log(c.m.where(nothing, c.m.scalar(1, y), y)))};
 }
 

@@ -16,10 +16,10 @@ Converter plain(const char *type) {
 
 // Below zero, or the negative zero, whose inverse is negative.
 Value isNegative(Call &c, Value x) {
-  const Value below = compared(c, "Less", x, 0);
+  const Value below = c.compared("Less", x, 0);
   if (!c.isFloating(x))
     return below;
-  return c.m.op("Or", {below, compared(c, "Less", c.m.reciprocal(x), 0)});
+  return c.m.op("Or", {below, c.compared("Less", c.m.reciprocal(x), 0)});
 }
 
 Values signbit(Call &c) {
@@ -39,8 +39,8 @@ Values copysign(Call &c) {
 // 0 below zero, 1 above, and `values` at zero
 Values heaviside(Call &c) {
   const auto [x, atZero] = c.operands("self", "values");
-  const Value step = c.cast(compared(c, "Greater", x, 0), c.m.type(x));
-  return {detached(c, c.m.where(compared(c, "Equal", x, 0), atZero, step))};
+  const Value step = c.cast(c.compared("Greater", x, 0), c.m.type(x));
+  return {detached(c, c.m.where(c.compared("Equal", x, 0), atZero, step))};
 }
 
 } // namespace

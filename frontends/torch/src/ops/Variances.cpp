@@ -41,7 +41,7 @@ Moments moments(Call &c) {
 
 // The root's gradient is 0 where all elements are equal, as torch has it.
 Value deviation(Call &c, Value variance) {
-  return differentiates(c) ? rooted(c, variance, 2) : c.m.sqrt(variance);
+  return differentiates(c) ? frontend::rooted(c, variance, 2) : c.m.sqrt(variance);
 }
 
 } // namespace
