@@ -2,10 +2,11 @@
 // What a run cost: the printed summary, and the same facts read from profile.pop with libpva.
 // Usage: 04_profiling [FOLDER]   the profile is written there (default: the current folder)
 #include "Example.hpp"
-#include "Spent.hpp"
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
+#include <pva/Cycles.hpp>
+#include <pva/pva.hpp>
 #include <sstream>
 
 using namespace poplar;
@@ -53,17 +54,19 @@ int main(int argc, char **argv) {
   std::cout << "\n" << summary.str();
 
   const pva::Report report = pva::openReport(folder + "/profile.pop");
-  const Spent cycles = spent(report.execution().steps());
+  const pva::CyclesByKind cycles = pva::cyclesByKind(report.execution().steps());
+  const std::uint64_t compute = cycles[pva::CycleKind::Compute];
+  const std::uint64_t exchange = cycles[pva::CycleKind::Exchange];
   std::uint64_t memory = 0;
   for (const auto &tile : report.compilation().tiles())
     memory += tile.memory().total().excludingGaps();
   const auto &graph = report.compilation().graph();
   std::cout << "vertices " << graph.numVertices() << ", memory " << memory << " bytes\n"
-            << "cycles: compute " << cycles.compute << ", exchange " << cycles.exchange
-            << ", sync and control " << cycles.sync << "\n";
+            << "cycles: compute " << compute << ", exchange " << exchange << ", sync "
+            << cycles[pva::CycleKind::Sync] << "\n";
 
   const bool printed = summary.str().find("Memory Usage:") != std::string::npos;
-  return verdict(first == 1024 && printed && cycles.compute > 0 && cycles.exchange > 0 &&
+  return verdict(first == 1024 && printed && compute > 0 && exchange > 0 &&
                      memory >= 2 * sizeof(float) * (size / 4) &&
                      report.execution().runs().front().name() == "ten scalings",
                  "profile printed and read back");

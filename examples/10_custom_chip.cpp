@@ -3,12 +3,13 @@
 // Results stay the same, the modelled time does not. OPENIPU_CHIP=chips/wide.chip would put any
 // program on such a chip without changing a line of it.
 #include "Example.hpp"
-#include "Spent.hpp"
 #include <iomanip>
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poplar/Program.hpp>
+#include <pva/Cycles.hpp>
+#include <pva/pva.hpp>
 
 using namespace poplar;
 using namespace poplar::program;
@@ -49,7 +50,7 @@ static Outcome tryOn(const IPUModel &chip) {
   std::vector<float> got(400000);
   engine.readTensor("data", got.data(), got.data() + got.size());
   const pva::Report report = engine.getReport();
-  const double cycles = static_cast<double>(spent(report.execution().steps()).total());
+  const double cycles = static_cast<double>(pva::cyclesByKind(report.execution().steps()).total());
   return {got == std::vector<float>(400000, 18.0f),
           cycles / graph.getTarget().getTileClockFrequency() * 1e6};
 }

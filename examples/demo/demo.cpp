@@ -4,7 +4,6 @@
 // cost on the device and where the cycles go.
 //   openipu-demo [FOLDER with MNIST's IDX files]
 #include "../Digits.hpp"
-#include "../Spent.hpp"
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
 #include "DigitNet.hpp"
@@ -16,6 +15,8 @@
 #include <popart/sgd.hpp>
 #include <popart/stepio.hpp>
 #include <poplar/Target.hpp>
+#include <pva/Cycles.hpp>
+#include <pva/pva.hpp>
 
 using namespace demo;
 using namespace popart;
@@ -68,7 +69,7 @@ std::size_t toldRightly(const std::vector<float> &scores, const int *labels) {
   return right;
 }
 
-// Feeds all whole runs of the digits to a session; the part that was told rightly.
+// Feeds all whole runs of the digits to a session; the part that was recognised.
 double pass(Session &session, const DigitNet &net, Digits &digits, const char *name,
             Progress &progress, long before, long total) {
   const std::size_t perRun = batch * batchesPerRun, runs = digits.size() / perRun;
@@ -114,12 +115,11 @@ double showCycles(const pva::Report &report, double clock) {
   for (const auto &run : report.execution().runs()) {
     if (run.name() != "learn")
       continue;
-    const Spent cycles = spent(run.steps());
+    const auto cycles = pva::cyclesByKind(run.steps());
     std::printf("\n  %s\n", bold("Modelled on the device, per batch of 64").c_str());
-    showShare("compute", cycles.compute, cycles.total());
-    showShare("exchange", cycles.exchange, cycles.total());
-    showShare("sync", cycles.sync, cycles.total());
-    showShare("host", cycles.host, cycles.total());
+    for (unsigned i = 0; i < pva::numCycleKinds; ++i)
+      if (const auto kind = pva::CycleKind(i); cycles[kind])
+        showShare(toString(kind), cycles[kind], cycles.total());
     return double(cycles.total()) / batchesPerRun / clock;
   }
   throw std::runtime_error("The profile holds no run named \"learn\".");
@@ -181,7 +181,7 @@ int run(const char *folder) {
 
   const bool ok = accuracy > 0.9;
   const auto percent = base::str(int(std::lround(accuracy * 1000)) / 10.0, " %");
-  std::printf("  %-10s %s of the held-out digits are told rightly\n", "accuracy",
+  std::printf("  %-10s %s of the held-out digits are recognised\n", "accuracy",
               ok ? good(percent).c_str() : bad(percent).c_str());
   const double modelled = showCycles(report, clock);
   showMemory(report);
@@ -191,8 +191,8 @@ int run(const char *folder) {
       bold("Training speed").c_str(),
       count(std::size_t(double(epochs * perEpoch) / seconds)).c_str(), base::numThreads(),
       count(std::size_t(double(batch) / modelled)).c_str());
-  std::printf("\n  Profile written to %s, trained model to %s\n\n", bold("training/profile.pop").c_str(),
-              bold(trainedFile).c_str());
+  std::printf("\n  Profile written to %s, trained model to %s\n\n",
+              bold("training/profile.pop").c_str(), bold(trainedFile).c_str());
   return ok ? 0 : 1;
 }
 

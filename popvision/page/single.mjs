@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// single.mjs DIST OUT: from what Vite built to OUT/page.html, one file, and OUT/policy.txt, the content-security policy
-// that allows exactly the script and the style in it.
+// single.mjs DIST OUT LICENCE...: from what Vite built to OUT/page.html, one file, with the licences of the libraries in
+// it, and OUT/policy.txt, the content-security policy that allows exactly the script and the style in it.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const [dist, out] = process.argv.slice(2);
+const [dist, out, ...licences] = process.argv.slice(2);
 const hash = text => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const script = `\n${readFileSync(join(dist, 'page.js'), 'utf8').replaceAll('</script', '<\\/script')}`;
 const style = `\n${readFileSync(join(dist, 'page.css'), 'utf8')}`;
@@ -17,8 +17,9 @@ const inside = [
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ');
+const notes = licences.map(path => `<!-- ${path}\n${readFileSync(path, 'utf8').trim().replaceAll('--', '- -')}\n-->\n`);
 const page = `<!doctype html>
-<html lang="en">
+${notes.join('')}<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${inside}; connect-src 'self'">

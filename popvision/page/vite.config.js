@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One script and one style, without names that change: single.mjs puts both into the page.
 export default {
   build: {

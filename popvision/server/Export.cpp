@@ -34,8 +34,7 @@ void put(Json &json, const Site &site, const std::string &path, Query query = {}
 
 void report(Json &json, const Site &site, std::size_t index) {
   const auto at = "/api/report/" + std::to_string(index) + "/";
-  for (const char *view : {"summary", "insights", "memory", "variables", "liveness", "programs",
-                           "operations", "trace", "layers"})
+  for (const auto &view : plainViews())
     put(json, site, at + view);
   const auto model = site.report(index);
   const auto tiles = model->compilation().tiles();
@@ -62,8 +61,8 @@ std::string bundle(const Site &site) {
     if (site.numTraces()) {
       const auto traces = hostTraces(site);
       put(json, site, "/api/host/overview");
-      json.key("/api/host/events").raw(hostEventsView(traces, 0, INT64_MAX / 4, 4096));
-      json.key("/api/host/statistics").raw(hostStatisticsView(traces, 0, INT64_MAX / 4));
+      json.key("/api/host/events").value(hostEventsView(traces, 0, INT64_MAX / 4, 4096));
+      json.key("/api/host/statistics").value(hostStatisticsView(traces, 0, INT64_MAX / 4));
     }
   });
   return json.take();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "HostTrace.hpp"
 #include "HostViews.hpp"
+#include "Views.hpp"
 #include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -87,15 +88,15 @@ TEST(HostViews, MergesWhatIsNarrowerThanAPixelAndCountsIt) {
             std::string(R"({"ph":"X","name":"e","pid":1,"tid":1,"dur":0.5,"ts":)") +
             std::to_string(i) + "}";
   const auto traces = tracesOf(text + "]");
-  const auto all = nlohmann::json::parse(hostEventsView(traces, 0, 210'000'000, 100));
-  const auto &thread = all["threads"][0];
-  EXPECT_LE(thread["start"].size(), 202u);
+  const auto all = hostEventsView(traces, 0, 210'000'000, 100);
+  const auto &thread = all.threads[0];
+  EXPECT_LE(thread.start.size(), 202u);
   std::uint64_t count = 0;
-  for (const auto &each : thread["count"])
-    count += each.get<std::uint64_t>();
+  for (const auto each : thread.count)
+    count += each;
   EXPECT_EQ(count, 210'000u);
-  const auto close = nlohmann::json::parse(hostEventsView(traces, 1'000'000, 1'010'000, 100));
-  EXPECT_EQ(close["threads"][0]["start"].size(), 11u) << "ten microseconds: each event by itself";
+  const auto close = hostEventsView(traces, 1'000'000, 1'010'000, 100);
+  EXPECT_EQ(close.threads[0].start.size(), 11u) << "ten microseconds: each event by itself";
 }
 
 // Callbacks within a run are the host's work; a report between runs is nobody's.
@@ -152,7 +153,7 @@ TEST(HostTrace, ReadsHeatMapsWhoseBinsComeAndGo) {
   const auto &map = traces[0]->heatmaps[0];
   EXPECT_EQ(map.times, (std::vector<std::int64_t>{1000, 4000}));
   EXPECT_EQ(map.counts, (std::vector<std::vector<double>>{{0, 3, 0}, {1, 2, 0}}));
-  const auto view = nlohmann::json::parse(hostView(traces));
+  const auto view = nlohmann::json::parse(toJson(hostView(traces)));
   EXPECT_EQ(view["heatmaps"][0]["bins"], nlohmann::json({"-inf", "0", "0", "1", "1", "10"}));
   EXPECT_EQ(view["heatmaps"][0]["counts"], nlohmann::json({0, 3, 0, 1, 2, 0}));
   EXPECT_EQ(view["files"][0]["processes"][0], "7 loader");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "HostViews.hpp"
-#include "Json.hpp"
+#include "Views.hpp"
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -94,14 +94,6 @@ std::vector<Shown> merged(const HostTrace &trace, const HostThread &thread, std:
   return shown;
 }
 
-template <class Field>
-void column(Json &json, const char *name, const std::vector<Shown> &rows, Field field) {
-  json.key(name).array([&] {
-    for (const auto &row : rows)
-      json.value(field(row));
-  });
-}
-
 std::string percent(double share) {
   char text[32];
   std::snprintf(text, sizeof text, "%.0f %%", 100 * share);
@@ -119,13 +111,13 @@ std::string seconds(double value) {
   return text;
 }
 
-std::string sentence(const Verdict &v) {
+std::string sentence(const view::Verdict &v) {
   if (!v.runs)
     return "No run of an IPU in these traces: nothing to say about who waits.";
-  const bool host = v.host() > v.ipu;
-  const double least = std::max(v.host(), v.ipu);
+  const bool host = hostSeconds(v) > v.ipu;
+  const double least = std::max(hostSeconds(v), v.ipu);
   return (host ? "Host-bound: " : "IPU-bound: ") +
-         ("between runs and for streams the host works " + seconds(v.host()) +
+         ("between runs and for streams the host works " + seconds(hostSeconds(v)) +
           ", and the modelled IPU takes " + seconds(v.ipu) + " for " + std::to_string(v.runs) +
           (v.runs == 1 ? " run" : " runs") +
           ". Even with everything overlapped the IPU would be busy " +
@@ -186,8 +178,8 @@ std::int64_t reportsWithin(const HostTraces &traces, const Spans &spans) {
 
 } // namespace
 
-Verdict verdict(const HostTraces &traces) {
-  Verdict v;
+view::Verdict verdict(const HostTraces &traces) {
+  view::Verdict v;
   Spans spans;
   for (const auto &trace : traces)
     for (const auto &run : trace->runs) {
@@ -209,112 +201,94 @@ Verdict verdict(const HostTraces &traces) {
   return v;
 }
 
-std::string hostView(const HostTraces &traces) {
-  const auto first = begin(traces);
-  std::int64_t last = first;
-  for (const auto &trace : traces)
-    last = std::max(last, trace->end);
-  Json json;
-  json.object([&] {
-    json("nanoseconds", last - first)("events", numEvents(traces));
-    json.key("files").array([&] {
-      for (const auto &trace : traces)
-        json.object([&] {
-          json("path", trace->path)("complete", trace->complete)("events", trace->numEvents);
-          json("unmatched", trace->unmatched)("processes", trace->processNames);
-        });
-    });
-    json.key("threads").array([&] {
-      eachThread(traces, [&](std::size_t file, std::int64_t, const HostThread &thread) {
-        std::int64_t busy = 0;
-        std::uint32_t depth = 0;
-        for (const auto &event : thread.events) {
-          busy += event.depth == 0 ? std::max<std::int64_t>(0, event.duration) : 0;
-          depth = std::max(depth, event.depth);
-        }
-        json.object([&] {
-          json("file", file)("process", thread.process)("thread", thread.thread);
-          json("name", thread.name)("events", thread.events.size())("busy", busy)("depth", depth);
-        });
-      });
-    });
-    json.key("counters").array([&] {
-      for (const auto &trace : traces)
-        for (const auto &counter : trace->counters)
-          json.object([&] {
-            json("graph", counter.graph)("series", counter.series)("process", counter.process);
-            json.key("times").array([&] {
-              for (auto time : counter.times)
-                json.value(time + trace->begin - first);
-            });
-            json("values", counter.values);
-          });
-    });
-    json.key("heatmaps").array([&] {
-      for (const auto &trace : traces)
-        for (const auto &map : trace->heatmaps)
-          json.object([&] {
-            json("name", map.name)("process", map.process);
-            json.key("bins").array([&] {
-              for (const auto &[from, to] : map.bins)
-                json.value(edge(from)).value(edge(to));
-            });
-            json.key("times").array([&] {
-              for (auto time : map.times)
-                json.value(time + trace->begin - first);
-            });
-            json.key("counts").array([&] {
-              for (const auto &column : map.counts)
-                for (auto count : column)
-                  json.value(count);
-            });
-          });
-    });
-    json.key("ipuRuns").array([&] {
-      for (const auto &trace : traces)
-        for (const auto &run : trace->runs)
-          json.value(run.start + trace->begin - first).value(run.duration).value(run.ipuSeconds);
-    });
-    const auto v = verdict(traces);
-    json.key("verdict").object([&] {
-      json("runs", v.runs)("span", v.span)("between", v.between)("callbacks", v.callbacks);
-      json("simulated", v.simulated)("reports", v.reports)("ipu", v.ipu)("text", v.text);
-    });
-  });
-  return json.take();
+namespace {
+
+view::HostThread shown(std::size_t file, const HostThread &thread) {
+  view::HostThread v{file, thread.process, thread.thread, thread.name, thread.events.size()};
+  for (const auto &event : thread.events) {
+    v.busy += event.depth == 0 ? std::max<std::int64_t>(0, event.duration) : 0;
+    v.depth = std::max<view::Count>(v.depth, event.depth);
+  }
+  return v;
 }
 
-std::string hostEventsView(const HostTraces &traces, std::int64_t from, std::int64_t to,
-                           unsigned pixels) {
+// offset: of the file on the common axis
+view::HostCounter shown(const HostCounter &counter, std::int64_t offset) {
+  view::HostCounter v{counter.graph, counter.series, counter.process};
+  column(v.times, counter.times, [&](auto time) { return time + offset; });
+  v.values = counter.values;
+  return v;
+}
+
+view::HostHeatmap shown(const HostHeatmap &map, std::int64_t offset) {
+  view::HostHeatmap v{map.name, map.process};
+  for (const auto &[from, to] : map.bins)
+    v.bins.insert(v.bins.end(), {edge(from), edge(to)});
+  column(v.times, map.times, [&](auto time) { return time + offset; });
+  for (const auto &column : map.counts)
+    v.counts.insert(v.counts.end(), column.begin(), column.end());
+  return v;
+}
+
+view::HostThreadEvents shown(const std::vector<Shown> &rows, std::int64_t offset) {
+  view::HostThreadEvents v;
+  column(v.start, rows, [&](const Shown &s) { return s.start + offset; });
+  column(v.duration, rows, [](const Shown &s) { return s.duration; });
+  column(v.depth, rows, [](const Shown &s) { return s.depth; });
+  column(v.name, rows, [](const Shown &s) { return s.name; });
+  column(v.channel, rows, [](const Shown &s) { return s.channel; });
+  column(v.count, rows, [](const Shown &s) { return s.count; });
+  column(v.details, rows, [](const Shown &s) {
+    return s.details == noDetails ? std::int64_t(-1) : std::int64_t(s.details);
+  });
+  return v;
+}
+
+} // namespace
+
+view::Host hostView(const HostTraces &traces) {
+  const auto first = begin(traces);
+  auto last = first;
+  view::Host v;
+  for (const auto &trace : traces) {
+    const auto offset = trace->begin - first;
+    last = std::max(last, trace->end);
+    v.files.push_back(
+        {trace->path, trace->complete, trace->numEvents, trace->unmatched, trace->processNames});
+    for (const auto &counter : trace->counters)
+      v.counters.push_back(shown(counter, offset));
+    for (const auto &map : trace->heatmaps)
+      v.heatmaps.push_back(shown(map, offset));
+    for (const auto &run : trace->runs)
+      v.ipuRuns.insert(v.ipuRuns.end(),
+                       {double(run.start + offset), double(run.duration), run.ipuSeconds});
+  }
+  eachThread(traces, [&](std::size_t file, std::int64_t, const HostThread &thread) {
+    v.threads.push_back(shown(file, thread));
+  });
+  v.nanoseconds = last - first;
+  v.events = numEvents(traces);
+  v.verdict = verdict(traces);
+  return v;
+}
+
+view::HostEvents hostEventsView(const HostTraces &traces, std::int64_t from, std::int64_t to,
+                                unsigned pixels) {
   const bool whole = numEvents(traces) <= fewEvents;
   const auto pixel = whole ? 0 : std::max<std::int64_t>(1, (to - from) / std::max(1u, pixels));
   const Texts texts(traces);
-  Json json;
-  json.object([&] {
-    json("whole", whole)("from", from)("to", to)("texts", texts.all);
-    json.key("threads").array([&] {
-      eachThread(traces, [&](std::size_t file, std::int64_t offset, const HostThread &thread) {
-        const auto rows =
-            merged(*traces[file], thread, file, texts, whole ? INT64_MIN / 2 : from - offset,
-                   whole ? INT64_MAX / 2 : to - offset, pixel);
-        json.object([&] {
-          column(json, "start", rows, [&](const Shown &s) { return s.start + offset; });
-          column(json, "duration", rows, [](const Shown &s) { return s.duration; });
-          column(json, "depth", rows, [](const Shown &s) { return s.depth; });
-          column(json, "name", rows, [](const Shown &s) { return s.name; });
-          column(json, "channel", rows, [](const Shown &s) { return s.channel; });
-          column(json, "count", rows, [](const Shown &s) { return s.count; });
-          column(json, "details", rows, [](const Shown &s) {
-            return s.details == noDetails ? std::int64_t(-1) : std::int64_t(s.details);
-          });
-        });
-      });
-    });
+  view::HostEvents v{whole, from, to, texts.all};
+  eachThread(traces, [&](std::size_t file, std::int64_t offset, const HostThread &thread) {
+    v.threads.push_back(
+        shown(merged(*traces[file], thread, file, texts, whole ? INT64_MIN / 2 : from - offset,
+                     whole ? INT64_MAX / 2 : to - offset, pixel),
+              offset));
   });
-  return json.take();
+  return v;
 }
 
-std::string hostSearchView(const HostTraces &traces, const std::string &text, std::size_t most) {
+view::HostFound hostSearchView(const HostTraces &traces, const std::string &text,
+                               std::size_t most) {
   const auto lower = [](std::string s) {
     for (auto &c : s)
       c = char(std::tolower(static_cast<unsigned char>(c)));
@@ -337,12 +311,11 @@ std::string hostSearchView(const HostTraces &traces, const std::string &text, st
         found.insert(found.end(), {std::int64_t(thread), event.start + offset, event.duration});
     ++thread;
   });
-  Json json;
-  json.object([&] { json("count", count)("found", found); });
-  return json.take();
+  return {count, found};
 }
 
-std::string hostStatisticsView(const HostTraces &traces, std::int64_t from, std::int64_t to) {
+view::List<view::HostStatistic> hostStatisticsView(const HostTraces &traces, std::int64_t from,
+                                                   std::int64_t to) {
   struct Row {
     std::uint64_t count = 0;
     std::int64_t total = 0, most = 0;
@@ -371,15 +344,10 @@ std::string hostStatisticsView(const HostTraces &traces, std::int64_t from, std:
       sum.most = std::max(sum.most, here[i].most);
     }
   });
-  Json json;
-  json.array([&] {
-    for (const auto &[key, row] : rows)
-      json.object([&] {
-        json("channel", key.first)("name", key.second)("count", row.count);
-        json("total", row.total)("longest", row.most);
-      });
-  });
-  return json.take();
+  view::List<view::HostStatistic> list;
+  for (const auto &[key, row] : rows)
+    list.push_back({key.first, key.second, row.count, row.total, row.most});
+  return list;
 }
 
 std::string hostDetailsView(const HostTraces &traces, std::size_t file, std::size_t details) {

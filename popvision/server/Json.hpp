@@ -5,9 +5,11 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace popvision {
@@ -50,6 +52,21 @@ public:
       for (const auto &item : items)
         value(item);
     });
+  }
+  template <class T> Json &value(const std::vector<std::pair<std::string, T>> &items) {
+    return object([&] {
+      for (const auto &[name, content] : items)
+        (*this)(name, content);
+    });
+  }
+  template <class T> Json &value(const std::optional<T> &content) {
+    return content ? value(*content) : null();
+  }
+  // A record (Records.hpp).
+  template <class T>
+  requires requires(Json &json, const T &record) { writeFields(json, record); }
+  Json &value(const T &record) {
+    return object([&] { writeFields(*this, record); });
   }
   Json &null() { return raw("null"); }
   Json &raw(std::string_view json) { // already JSON

@@ -4,34 +4,6 @@
 
 namespace popvision {
 
-const char *nameOf(Kind kind) {
-  constexpr const char *names[] = {"compute", "exchange", "globalExchange",
-                                   "host",    "sync",     "control"};
-  return names[unsigned(kind)];
-}
-
-Kind kindOf(pva::Program::Type type) {
-  using Type = pva::Program::Type;
-  switch (type) {
-  case Type::OnTileExecute:
-    return Kind::Compute;
-  case Type::DoExchange:
-    return Kind::Exchange;
-  case Type::GlobalExchange:
-    return Kind::GlobalExchange;
-  case Type::StreamCopyBegin: // waiting for the host is its time, too
-  case Type::StreamCopyMid:
-  case Type::StreamCopyEnd:
-    return Kind::Host;
-  case Type::Sync:
-  case Type::Sans:
-  case Type::SyncAns:
-    return Kind::Sync;
-  default:
-    return Kind::Control;
-  }
-}
-
 // A report names the instruction set and the clock, which together tell the chip. One that a user
 // described has a name that says nothing; its peaks are then unknown.
 static std::optional<arch::Chip> chipOf(const pva::Target &target) {
@@ -52,8 +24,7 @@ Model::Model(Files files)
       report_(files_.debug.empty() ? pva::openReport(files_.profile)
                                    : pva::openReport(files_.profile, files_.debug)),
       programs_(report_.compilation().allPrograms()), spent_(programs_.size()),
-      chip_(chipOf(report_.compilation().target())),
-      debug_(report_.debugContexts()) {
+      chip_(chipOf(report_.compilation().target())), debug_(report_.debugContexts()) {
   for (std::size_t i = 0; i < debug_.size(); ++i)
     debugIndex_.emplace(debug_[i].id(), i);
   addUp();
@@ -62,11 +33,10 @@ Model::Model(Files files)
 
 void Model::addUp() {
   totalCycles_ = execution().totalCycles();
-  for (const auto &total : execution().totals()) {
-    const auto program = total.program();
-    spent_[program->id()] = {total.executions(), total.cycles()};
-    byKind_[unsigned(kindOf(program->type()))] += total.cycles();
-  }
+  const auto totals = execution().totals();
+  byKind_ = pva::cyclesByKind(totals);
+  for (const auto &total : totals)
+    spent_[total.program()->id()] = {total.executions(), total.cycles()};
 }
 
 std::vector<pva::DebugContext> Model::contexts(std::uint64_t debugId) const {

@@ -3,17 +3,15 @@
 // once: how often each program ran, which operation it belongs to, what the chip could do.
 #pragma once
 #include "arch/Chip.hpp"
+#include "pva/Cycles.hpp"
 #include "pva/pva.hpp"
 #include <optional>
 #include <unordered_map>
 
 namespace popvision {
 
-// What cycles are spent on. The order is that of every list of kinds.
-enum class Kind { Compute, Exchange, GlobalExchange, Host, Sync, Control };
-constexpr unsigned numKinds = 6;
-const char *nameOf(Kind kind);
-Kind kindOf(pva::Program::Type type);
+using Kind = pva::CycleKind;
+constexpr unsigned numKinds = pva::numCycleKinds;
 
 struct Files {
   std::string name;               // as the user sees it: the folder
@@ -45,7 +43,7 @@ public:
   pva::ExecutionReport execution() const { return report_.execution(); }
   const std::vector<pva::ProgramRef> &programs() const { return programs_; } // by id
   const Spent &spent(std::uint64_t program) const { return spent_[program]; }
-  const std::uint64_t (&cyclesByKind() const)[numKinds] { return byKind_; }
+  const pva::CyclesByKind &cyclesByKind() const { return byKind_; }
   std::uint64_t totalCycles() const { return totalCycles_; }
   const std::optional<arch::Chip> &chip() const { return chip_; } // none: a chip we do not know
   std::vector<pva::DebugContext> contexts(std::uint64_t debugId) const; // from inside out
@@ -57,7 +55,7 @@ private:
   pva::Report report_;
   std::vector<pva::ProgramRef> programs_;
   std::vector<Spent> spent_;
-  std::uint64_t byKind_[numKinds] = {};
+  pva::CyclesByKind byKind_;
   std::uint64_t totalCycles_ = 0;
   std::optional<arch::Chip> chip_;
   std::vector<pva::DebugContext> debug_;

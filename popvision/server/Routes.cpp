@@ -45,48 +45,58 @@ std::vector<std::uint64_t> numbers(const Query &query, const char *name) {
   return values;
 }
 
-std::string reportView(const Model &model, const std::string &view, const Query &query) {
-  const auto plain = std::map<std::string, std::string (*)(const Model &)>{
-      {"summary", summaryView},       {"insights", insightsView}, {"memory", memoryView},
-      {"variables", variablesView},   {"liveness", livenessView}, {"programs", programsView},
-      {"operations", operationsView}, {"trace", traceView},       {"layers", layersView}};
-  if (const auto found = plain.find(view); found != plain.end())
-    return found->second(model);
-  if (view == "tile")
-    return tileView(model, std::uint64_t(number(query, "tile")));
-  if (view == "livenessOfTile")
-    return livenessOfTile(model, std::uint64_t(number(query, "tile")));
-  if (view == "program")
-    return programView(model, std::uint64_t(number(query, "program")));
-  if (view == "programTiles")
-    return programTilesView(model, numbers(query, "programs"));
-  throw std::out_of_range("There is no view \"" + base::brief(view) + "\".");
+std::string reportView(const Model &model, const std::string &wanted, const Query &query) {
+#define RECORD(...)
+#define FIELD(...)
+#define OPTIONAL(...)
+#define END(...)
+#define VIEW(name, ...)                                                                            \
+  if (wanted == #name)                                                                             \
+    return toJson(view::name(model));
+#define VIEW_OF(name, type, parameter)                                                             \
+  if (wanted == #name)                                                                             \
+    return toJson(view::name(model, std::uint64_t(number(query, #parameter))));
+#define VIEW_OF_SEVERAL(name, type, parameter)                                                     \
+  if (wanted == #name)                                                                             \
+    return toJson(view::name(model, numbers(query, #parameter)));
+#include "AllViews.def"
+#include "NoViews.def"
+  throw std::out_of_range("There is no view \"" + base::brief(wanted) + "\".");
 }
 
-std::string hostAnswer(const Site &site, const std::string &view, const Query &query) {
+std::string hostAnswer(const Site &site, const std::string &wanted, const Query &query) {
   const auto traces = hostTraces(site);
-  if (view == "overview")
-    return hostView(traces);
-  if (view == "events")
-    return hostEventsView(traces, number(query, "from"), number(query, "to"),
-                          unsigned(std::min<std::int64_t>(8192, number(query, "pixels"))));
-  if (view == "statistics")
-    return hostStatisticsView(traces, number(query, "from"), number(query, "to"));
-  if (view == "search")
-    return hostSearchView(traces, query.count("text") ? query.at("text") : "", 1000);
-  if (view == "details")
+  if (wanted == "overview")
+    return toJson(hostView(traces));
+  if (wanted == "events")
+    return toJson(hostEventsView(traces, number(query, "from"), number(query, "to"),
+                                 unsigned(std::min<std::int64_t>(8192, number(query, "pixels")))));
+  if (wanted == "statistics")
+    return toJson(hostStatisticsView(traces, number(query, "from"), number(query, "to")));
+  if (wanted == "search")
+    return toJson(hostSearchView(traces, query.count("text") ? query.at("text") : "", 1000));
+  if (wanted == "details")
     return hostDetailsView(traces, std::size_t(number(query, "file")),
                            std::size_t(number(query, "index")));
-  if (view == "perfetto")
+  if (wanted == "perfetto")
     return hostPerfetto(traces);
-  throw std::out_of_range("There is no view \"" + base::brief(view) + "\".");
+  throw std::out_of_range("There is no view \"" + base::brief(wanted) + "\".");
+}
+
+view::Site siteView(const Site &site) {
+  view::Site v{site.stamp()};
+  for (std::size_t i = 0; i < site.numReports(); ++i)
+    v.reports.push_back({site.files(i).name, site.files(i).profile});
+  for (std::size_t i = 0; i < site.numTraces(); ++i)
+    v.traces.push_back(site.traceFile(i));
+  return v;
 }
 
 std::string body(const Site &site, const std::string &path, const Query &query) {
   constexpr std::string_view report = "/api/report/", host = "/api/host/";
   if (path == "/api/site") {
     site.lookAgain();
-    return siteView(site);
+    return toJson(siteView(site));
   }
   if (path.starts_with(host))
     return hostAnswer(site, path.substr(host.size()), query);
@@ -115,20 +125,18 @@ HostTraces hostTraces(const Site &site) {
   return traces;
 }
 
-std::string siteView(const Site &site) {
-  Json json;
-  json.object([&] {
-    json("stamp", site.stamp());
-    json.key("reports").array([&] {
-      for (std::size_t i = 0; i < site.numReports(); ++i)
-        json.object([&] { json("name", site.files(i).name)("profile", site.files(i).profile); });
-    });
-    json.key("traces").array([&] {
-      for (std::size_t i = 0; i < site.numTraces(); ++i)
-        json.value(site.traceFile(i));
-    });
-  });
-  return json.take();
+std::vector<std::string> plainViews() {
+  return {
+#define RECORD(...)
+#define FIELD(...)
+#define OPTIONAL(...)
+#define END(...)
+#define VIEW(name, ...) #name,
+#define VIEW_OF(...)
+#define VIEW_OF_SEVERAL(...)
+#include "AllViews.def"
+#include "NoViews.def"
+  };
 }
 
 Answer answer(const Site &site, const std::string &path, const Query &query) {

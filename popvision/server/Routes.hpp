@@ -20,7 +20,8 @@ using Query = std::map<std::string, std::string>;
 // body of an error is {"error": text}.
 Answer answer(const Site &site, const std::string &path, const Query &query);
 
-std::string siteView(const Site &site);
+// The views of a report that want nothing but its number.
+std::vector<std::string> plainViews();
 HostTraces hostTraces(const Site &site);
 
 } // namespace popvision

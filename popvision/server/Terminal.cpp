@@ -60,14 +60,14 @@ std::string sparkline(const std::vector<std::uint64_t> &values, std::size_t widt
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> figures(const Model &model) {
-  const auto summary = Value::parse(summaryView(model));
+  const auto summary = Value::parse(toJson(view::summary(model)));
   std::vector<std::pair<std::string, std::uint64_t>> list;
   const auto take = [&](const char *title, const char *pointer) {
     list.emplace_back(title, summary.at(Value::json_pointer(pointer)).get<std::uint64_t>());
   };
   take("cycles", "/execution/totalCycles");
   for (unsigned kind = 0; kind < numKinds; ++kind)
-    list.emplace_back(str("  ", nameOf(Kind(kind))), model.cyclesByKind()[kind]);
+    list.emplace_back(str("  ", toString(Kind(kind))), model.cyclesByKind()[Kind(kind)]);
   take("memory used", "/memory/used");
   take("memory gaps", "/memory/gaps");
   take("memory always live", "/memory/alwaysLive");
@@ -98,7 +98,7 @@ std::vector<Change> changes(const Model &before, const Model &after) {
     list.push_back({name, value, 0});
   for (const auto &[name, value] : figures(after)) {
     const auto found =
-        std::find_if(list.begin(), list.end(), [&](auto &c) { return c.name == name; });
+        std::find_if(list.begin(), list.end(), [&name = name](auto &c) { return c.name == name; });
     found == list.end() ? void(list.push_back({name, 0, value})) : void(found->after = value);
   }
   return list;
@@ -113,7 +113,7 @@ std::string signedText(std::uint64_t before, std::uint64_t after) {
 } // namespace
 
 std::string summaryText(const Model &model) {
-  const auto v = Value::parse(summaryView(model));
+  const auto v = Value::parse(toJson(view::summary(model)));
   const auto &t = v["target"], &m = v["memory"], &e = v["execution"];
   const auto number = [](const Value &value) { return thousands(value.get<std::uint64_t>()); };
   std::string out =
@@ -134,7 +134,7 @@ std::string summaryText(const Model &model) {
              right(percent(cycles, e["totalCycles"]), 10) + "  " +
              bar(cycles.get<double>() / std::max(1.0, e["totalCycles"].get<double>()), 30) + "\n";
   out += "\n";
-  for (const auto &insight : Value::parse(insightsView(model))) {
+  for (const auto &insight : Value::parse(toJson(view::insights(model)))) {
     const auto severity = insight["severity"].get<std::string>();
     out += str(severity == "bad"    ? "!! "
                : severity == "warn" ? " ! "
@@ -149,7 +149,7 @@ std::string summaryText(const Model &model) {
 }
 
 std::string memoryText(const Model &model) {
-  const auto v = Value::parse(memoryView(model));
+  const auto v = Value::parse(toJson(view::memory(model)));
   const auto total = v["total"].get<std::vector<std::uint64_t>>();
   const auto withGaps = v["withGaps"].get<std::vector<std::uint64_t>>();
   std::uint64_t all = 0;
@@ -182,7 +182,7 @@ std::string memoryText(const Model &model) {
 }
 
 std::string tileText(const Model &model, std::uint64_t tile) {
-  const auto v = Value::parse(tileView(model, tile));
+  const auto v = Value::parse(toJson(view::tile(model, tile)));
   std::string out =
       str("tile ", tile, ": ", thousands(v["withGaps"].get<std::uint64_t>()), " bytes, ",
           thousands(v["alwaysLive"].get<std::uint64_t>()), " always live\n\n");
@@ -280,17 +280,16 @@ std::string traceText(const Model &model) {
 
 std::string hostText(const HostTraces &traces) {
   std::string out = verdict(traces).text + "\n\n";
-  auto rows = Value::parse(hostStatisticsView(traces, 0, INT64_MAX / 4));
-  std::stable_sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) {
-    return a["total"].template get<std::int64_t>() > b["total"].template get<std::int64_t>();
-  });
+  auto rows = hostStatisticsView(traces, 0, INT64_MAX / 4);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto &a, const auto &b) { return a.total > b.total; });
   out += right("total ms", 14) + right("times", 12) + right("mean us", 14) + "  event\n";
   for (std::size_t i = 0; i < std::min<std::size_t>(30, rows.size()); ++i) {
     const auto &row = rows[i];
-    const auto total = row["total"].get<double>(), count = row["count"].get<double>();
-    out += right(fixed(total / 1e6, 3), 14) + right(thousands(std::uint64_t(count)), 12) +
-           right(fixed(total / count / 1e3, 2), 14) + "  " + row["channel"].get<std::string>() +
-           ": " + row["name"].get<std::string>() + "\n";
+    const auto total = double(row.total);
+    out += right(fixed(total / 1e6, 3), 14) + right(thousands(row.count), 12) +
+           right(fixed(total / double(row.count) / 1e3, 2), 14) + "  " + row.channel + ": " +
+           row.name + "\n";
   }
   return out;
 }

@@ -53,22 +53,22 @@ std::string summary(const Options &options, const Site &site) {
   const auto model = only(site);
   if (!options.json)
     return summaryText(*model);
-  return pretty("{\"summary\":" + summaryView(*model) + ",\"insights\":" + insightsView(*model) +
-                "}");
+  return pretty("{\"summary\":" + toJson(view::summary(*model)) +
+                ",\"insights\":" + toJson(view::insights(*model)) + "}");
 }
 std::string memory(const Options &options, const Site &site) {
   const auto model = only(site);
   if (options.tile >= 0)
-    return options.json ? pretty(tileView(*model, std::uint64_t(options.tile)))
+    return options.json ? pretty(toJson(view::tile(*model, std::uint64_t(options.tile))))
                         : tileText(*model, std::uint64_t(options.tile));
-  return options.json ? pretty(memoryView(*model)) : memoryText(*model);
+  return options.json ? pretty(toJson(view::memory(*model))) : memoryText(*model);
 }
 std::string liveness(const Options &options, const Site &site) {
   const auto model = only(site);
   if (options.json && options.step >= 0)
     return pretty(livenessJson(*model, options.step));
-  return options.json ? pretty("{\"liveness\":" + livenessView(*model) +
-                               ",\"variables\":" + variablesView(*model) + "}")
+  return options.json ? pretty("{\"liveness\":" + toJson(view::liveness(*model)) +
+                               ",\"variables\":" + toJson(view::variables(*model)) + "}")
                       : livenessText(*model, options.step);
 }
 // Of a report what the IPU did, of traces what the host did.
@@ -76,7 +76,7 @@ std::string trace(const Options &options, const Site &site) {
   if (site.numTraces() && !site.numReports())
     return options.json ? pretty(hostPerfetto(hostTraces(site))) : hostText(hostTraces(site));
   const auto model = only(site);
-  return options.json ? pretty(traceView(*model)) : traceText(*model);
+  return options.json ? pretty(toJson(view::trace(*model))) : traceText(*model);
 }
 std::string compare(const Options &options, const Site &site) {
   if (site.numReports() != 2)

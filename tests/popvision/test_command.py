@@ -2,6 +2,7 @@
 """The command in the terminal, and what it says of things that are no reports."""
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -31,6 +32,8 @@ def test_json_is_what_libpva_says(popvision, profile):
     summary = parsed(popvision("summary", "--json", profile))
     assert summary["summary"]["execution"]["totalCycles"] == truth.execution.totalCycles
     assert {i["severity"] for i in summary["insights"]} <= {"bad", "warn", "note", "good"}
+    told = " ".join(i["title"] + i["detail"] + i["advice"] for i in summary["insights"])
+    assert re.search(r"\d (KiB|MiB) are always live", told) and not re.search(r"\d bytes", told)
     memory = parsed(popvision("memory", "--json", profile))
     assert memory["total"] == [t.memory.total.excludingGaps for t in truth.compilation.tiles]
     tile = parsed(popvision("memory", "--tile", "3", "--json", profile))

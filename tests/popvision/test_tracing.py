@@ -49,7 +49,7 @@ def test_perfetto_gets_the_runs(popvision, traces):
 
 def test_traces_in_python(traces):
     events = [e for path in traces for p in pva.openTrace(path).processes for t in p.threads for e in t.events]
-    walk = lambda event: [event] + [inner for child in event.children() for inner in walk(child)]  # noqa: E731
+    walk = lambda event: [event] + [inner for child in event.children() for inner in walk(child)]
     runs = [e for event in events for e in walk(event) if e.label == "Engine::run"]
     assert runs and all(e.channel == "poplar" and e.duration > 0 and e.metadata["cycles"] > 0 for e in runs)
 

@@ -12,6 +12,14 @@ export interface Context {
   go: (view: string, target?: number) => void;
 }
 export type View = (context: Context) => Promise<HTMLElement>;
+// What a file of views/ exports as `entry`: its name in the address, its title, and where it stands among the others.
+export interface Entry {
+  name: string;
+  title: string;
+  place: number;
+  of: 'Graph' | 'System'; // a report, or traces of the host
+  view: View;
+}
 
 export function kindColour(kind: string): string {
   return `var(--${kind})`;

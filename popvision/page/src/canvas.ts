@@ -26,7 +26,7 @@ const palette = [
   '#f1ce63',
 ];
 export function paletteColour(index: number): string {
-  return palette[index % palette.length];
+  return palette[index % palette.length]!;
 }
 export function textColour(text: string): string {
   let hash = 7;

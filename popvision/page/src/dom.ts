@@ -239,9 +239,9 @@ export function compared(key: string, value: number, other: number | undefined, 
 export function paired(names: ArrayLike<string>, others: ArrayLike<string>): Int32Array {
   const free = new Map<string, number[]>();
   for (let i = others.length - 1; i >= 0; --i) {
-    const list = free.get(others[i]);
+    const list = free.get(others[i]!);
     if (list) list.push(i);
-    else free.set(others[i], [i]);
+    else free.set(others[i]!, [i]);
   }
   return Int32Array.from(names, name => free.get(name)?.pop() ?? -1);
 }
@@ -249,12 +249,12 @@ export function paired(names: ArrayLike<string>, others: ArrayLike<string>): Int
 // Of lists too long to be arguments of Math.max.
 export function highest(values: ArrayLike<number>, least = -Infinity): number {
   let high = least;
-  for (let i = 0; i < values.length; ++i) if (values[i] > high) high = values[i];
+  for (let i = 0; i < values.length; ++i) if (values[i]! > high) high = values[i]!;
   return high;
 }
 export function lowest(values: ArrayLike<number>, most = Infinity): number {
   let low = most;
-  for (let i = 0; i < values.length; ++i) if (values[i] < low) low = values[i];
+  for (let i = 0; i < values.length; ++i) if (values[i]! < low) low = values[i]!;
   return low;
 }
 

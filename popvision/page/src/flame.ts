@@ -58,7 +58,7 @@ interface Placed {
 
 function byDepth(intervals: Intervals): Int32Array[] {
   const rows: number[][] = [];
-  for (let i = 0; i < intervals.start.length; ++i) (rows[intervals.depth[i]] ??= []).push(i);
+  for (let i = 0; i < intervals.start.length; ++i) (rows[intervals.depth[i]!] ??= []).push(i);
   return Array.from(rows, row => Int32Array.from(row ?? []));
 }
 // The first of a row that fits.
@@ -67,7 +67,7 @@ function search(row: Int32Array, fits: (i: number) => boolean, from = 0): number
     high = row.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (fits(row[middle])) high = middle;
+    if (fits(row[middle]!)) high = middle;
     else low = middle + 1;
   }
   return low;
@@ -140,7 +140,7 @@ export class Flame {
     const lane = this.placed.findIndex(p => p.lane.label === kept.lane && p.lane.intervals);
     const intervals = this.placed[lane]?.lane.intervals;
     const row = this.placed[lane]?.rows[kept.depth];
-    const index = row && intervals ? row[search(row, i => intervals.start[i] >= kept.start)] : undefined;
+    const index = row && intervals ? row[search(row, i => intervals.start[i]! >= kept.start)] : undefined;
     if (index === undefined || intervals!.start[index] !== kept.start) return;
     this.selected = [lane, index];
     this.options.select?.(lane, index);
@@ -164,8 +164,8 @@ export class Flame {
   show(lane: number, index: number): void {
     const intervals = this.placed[lane]?.lane.intervals;
     if (!intervals) return;
-    const start = intervals.start[index],
-      end = intervals.end[index],
+    const start = intervals.start[index]!,
+      end = intervals.end[index]!,
       span = Math.max((end - start) * 6, this.options.least);
     this.selected = [lane, index];
     this.range.set((start + end) / 2 - span / 2, (start + end) / 2 + span / 2);
@@ -188,19 +188,19 @@ export class Flame {
       lane: { intervals },
       rows,
       top,
-    } = this.placed[lane];
+    } = this.placed[lane]!;
     const row = intervals && rows[Math.floor((y - top) / rowHeight)];
     if (!row) return { lane, index: -1 };
     const time = this.time(x),
       slack = (this.range.span / this.surface.width) * 1.5;
-    const at = search(row, i => intervals.end[i] >= time - slack);
-    return at < row.length && intervals.start[row[at]] <= time + slack ? { lane, index: row[at] } : { lane, index: -1 };
+    const at = search(row, i => intervals.end[i]! >= time - slack);
+    return at < row.length && intervals.start[row[at]!]! <= time + slack ? { lane, index: row[at]! } : { lane, index: -1 };
   }
   private hover(event: PointerEvent): void {
     const found = this.find(event.offsetX, event.offsetY);
     const before = this.hovered;
     this.hovered = found && found.index >= 0 ? [found.lane, found.index] : null;
-    const { lane, top, height } = found ? this.placed[found.lane] : { lane: null, top: 0, height: 1 };
+    const { lane, top, height } = found ? this.placed[found.lane]! : { lane: null, top: 0, height: 1 };
     const rows = !lane
       ? null
       : this.hovered
@@ -270,12 +270,12 @@ export class Flame {
   private paintRow(intervals: Intervals, row: Int32Array, y: number, lane: number): void {
     const { context: c, width } = this.surface;
     const perPixel = this.range.span / Math.max(1, width - this.gutter);
-    for (let at = search(row, i => intervals.end[i] >= this.range.low); at < row.length; ) {
-      const i = row[at],
-        start = intervals.start[i];
+    for (let at = search(row, i => intervals.end[i]! >= this.range.low); at < row.length; ) {
+      const i = row[at]!,
+        start = intervals.start[i]!;
       if (start > this.range.high) break;
       const from = Math.max(this.gutter, this.x(start)),
-        to = Math.min(width, this.x(intervals.end[i])),
+        to = Math.min(width, this.x(intervals.end[i]!)),
         size = Math.max(1, to - from);
       c.fillStyle = intervals.colour(i);
       if (this.highlight && !this.highlight(intervals.label(i))) c.globalAlpha = 0.22;
@@ -298,7 +298,7 @@ export class Flame {
         const next = this.time(from + 1);
         at = Math.max(
           at + 1,
-          search(row, k => intervals.end[k] >= next, at),
+          search(row, k => intervals.end[k]! >= next, at),
         );
       }
       if (perPixel <= 0) break;

@@ -56,7 +56,7 @@ export class Grid<Row> {
     );
   }
   private name(row: Row): string {
-    return String(this.options.key?.(row) ?? this.options.columns[0].sort?.(row));
+    return String(this.options.key?.(row) ?? this.options.columns[0]!.sort?.(row));
   }
   private restore(kept: { name: string; sort: number; up: boolean }): void {
     this.sortBy = kept.sort;
@@ -134,7 +134,7 @@ export class Grid<Row> {
     );
     clear(
       this.body,
-      Array.from({ length: Math.max(0, last - first) }, (_, i) => this.row(this.shown[first + i], first + i)),
+      Array.from({ length: Math.max(0, last - first) }, (_, i) => this.row(this.shown[first + i]!, first + i)),
     );
   }
   private row(row: Row, index: number): HTMLElement {
@@ -177,11 +177,11 @@ export class Grid<Row> {
     this.pick(row);
   }
   private key(event: KeyboardEvent): void {
-    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 }[event.key];
+    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 }[event.key]!;
     if (!by || !this.shown.length) return;
     event.preventDefault();
     event.stopPropagation();
     const index = this.selected ? this.shown.indexOf(this.selected) : -1;
-    this.reveal(this.shown[Math.min(this.shown.length - 1, Math.max(0, index + by))]);
+    this.reveal(this.shown[Math.min(this.shown.length - 1, Math.max(0, index + by))]!);
   }
 }

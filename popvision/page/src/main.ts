@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The frame around the views: which report, which view, compared with what; all of it stands in the address.
 import './style.css';
-import type { Context, View } from './app';
+import type { Context, Entry } from './app';
 import type { Site } from './data';
 import { Report, exported, forget, fresh, get } from './data';
 import type { MemoryUnit } from './dom';
@@ -18,35 +18,12 @@ import {
 import { hideTip } from './canvas';
 import type { Kept } from './keep';
 import { prune, restore, save } from './keep';
-import { host } from './views/host';
-import { insights } from './views/insights';
-import { layers } from './views/layers';
-import { liveness } from './views/liveness';
-import { memory } from './views/memory';
-import { operations } from './views/operations';
-import { programs } from './views/programs';
-import { roofline } from './views/roofline';
-import { summary } from './views/summary';
-import { trace } from './views/trace';
 
-interface Entry {
-  name: string;
-  title: string;
-  view: View;
-  part: string;
-}
-const entries: Entry[] = [
-  { name: 'summary', title: 'Summary', view: summary, part: 'Graph' },
-  { name: 'insights', title: 'Insights', view: insights, part: 'Graph' },
-  { name: 'memory', title: 'Memory', view: memory, part: 'Graph' },
-  { name: 'liveness', title: 'Liveness', view: liveness, part: 'Graph' },
-  { name: 'programs', title: 'Program tree', view: programs, part: 'Graph' },
-  { name: 'operations', title: 'Operations', view: operations, part: 'Graph' },
-  { name: 'trace', title: 'Execution trace', view: trace, part: 'Graph' },
-  { name: 'roofline', title: 'Roofline', view: roofline, part: 'Graph' },
-  { name: 'layers', title: 'Layers', view: layers, part: 'Graph' },
-  { name: 'host', title: 'Host and IPU', view: host, part: 'System' },
-];
+// The folder is the list: each file of a view says where it stands.
+const files = import.meta.glob<{ entry?: Entry }>('./views/*.ts', { eager: true });
+const entries = Object.values(files)
+  .flatMap(file => file.entry ?? [])
+  .sort((a, b) => a.place - b.place);
 
 let site: Site;
 let live = 0;
@@ -63,7 +40,7 @@ function readAddress(): void {
     const value = Number(values.get(name) ?? otherwise);
     return Number.isInteger(value) ? value : otherwise;
   };
-  state.view = available().some(e => e.name === view) ? view : available()[0].name;
+  state.view = (available().find(e => e.name === view) ?? available()[0]!).name;
   state.report = Math.min(Math.max(0, number('report', 0)), Math.max(0, site.reports.length - 1));
   state.other = number('other', -1) < site.reports.length ? number('other', -1) : -1;
   state.target = number('at', -1);
@@ -80,7 +57,7 @@ function go(change: Partial<typeof state>): void {
   location.hash = address(change);
 }
 function available(): Entry[] {
-  return entries.filter(e => (e.part === 'System' ? site.traces.length : site.reports.length));
+  return entries.filter(e => (e.of === 'System' ? site.traces.length : site.reports.length));
 }
 
 function theme(): string {
@@ -128,8 +105,8 @@ function drawNav(): void {
   const list: HTMLElement[] = [];
   let part = '';
   available().forEach((entry, i) => {
-    if (entry.part !== part) list.push(h('div', { class: 'part' }, entry.part));
-    part = entry.part;
+    if (entry.of !== part) list.push(h('div', { class: 'part' }, entry.of));
+    part = entry.of;
     list.push(
       h(
         'a',

@@ -15,12 +15,12 @@ export class Nesting {
     this.parent = new Int32Array(count).fill(-1);
     this.order = new Int32Array(count).fill(-1);
     for (let p = 0; p < count; ++p) {
-      for (const child of programs.children[p]) {
+      for (const child of programs.children[p]!) {
         if (programs.type[p] === 'Call') {
           const list = this.callers.get(child) ?? [];
           list.push(p);
           this.callers.set(child, list);
-        } else if (this.parent[child] < 0) this.parent[child] = p;
+        } else if (this.parent[child]! < 0) this.parent[child] = p;
       }
     }
     let next = 0;
@@ -28,10 +28,10 @@ export class Nesting {
       const stack = [root];
       while (stack.length) {
         const at = stack.pop()!;
-        if (this.order[at] >= 0) continue;
+        if (this.order[at]! >= 0) continue;
         this.order[at] = next++;
         if (programs.type[at] !== 'Call')
-          for (let i = programs.children[at].length - 1; i >= 0; --i) stack.push(programs.children[at][i]);
+          for (let i = programs.children[at]!.length - 1; i >= 0; --i) stack.push(programs.children[at]![i]!);
       }
     }
   }
@@ -40,7 +40,7 @@ export class Nesting {
     let found = this.chains.get(program);
     if (found) return found;
     found = [];
-    for (let at = program; at >= 0 && found.length < 10000; at = this.parent[at]) found.push(at);
+    for (let at = program; at >= 0 && found.length < 10000; at = this.parent[at]!) found.push(at);
     found.reverse();
     this.chains.set(program, found);
     return found;
@@ -52,15 +52,15 @@ export class Nesting {
   // The path of the next execution, given that of the one before.
   next(leaf: number, before: number[], depth = 0): number[] {
     const chain = this.chain(leaf),
-      root = chain[0];
+      root = chain[0]!;
     for (let k = before.length - 1; k >= 0; --k) {
       if (before[k] !== root) continue;
       const within = before.slice(k);
-      const last = within[Math.min(within.length - 1, chain.length - 1)];
+      const last = within[Math.min(within.length - 1, chain.length - 1)]!;
       let common = 0;
       while (common < within.length && common < chain.length && within[common] === chain[common]) ++common;
       const forward =
-        depth > 0 || this.order[leaf] > this.order[last] || chain.slice(0, common).some(p => this.isLoop(p)) || k === 0;
+        depth > 0 || this.order[leaf]! > this.order[last]! || chain.slice(0, common).some(p => this.isLoop(p)) || k === 0;
       if (forward) return [...before.slice(0, k), ...chain];
       break; // it runs again without a loop of its own: called anew
     }
@@ -69,8 +69,8 @@ export class Nesting {
     let best: number[] | null = null;
     for (const call of callers) {
       const outer = this.next(call, before, depth + 1);
-      const at = this.order[call],
-        now = Math.max(-1, ...before.filter(p => this.chain(p)[0] === this.chain(call)[0]).map(p => this.order[p]));
+      const at = this.order[call]!,
+        now = Math.max(-1, ...before.filter(p => this.chain(p)[0]! === this.chain(call)[0]!).map(p => this.order[p]!));
       if (!best) best = outer;
       if (at > now) {
         best = outer;
@@ -104,15 +104,15 @@ export function frames(programs: Programs, steps: number[], runs: { firstStep: n
       const key = `${before.length ? before[before.length - 1] : -1},${steps[step]},${outer}`;
       let path = programs.functions.length ? undefined : kept.get(key);
       if (!path) {
-        path = nesting.next(steps[step], before);
+        path = nesting.next(steps[step]!, before);
         kept.set(key, path);
       }
       let same = 0;
       while (same < path.length - 1 && same < before.length - 1 && path[same] === before[same]) ++same;
-      for (let d = 0; d < same; ++d) last[open[d]] = step;
+      for (let d = 0; d < same; ++d) last[open[d]!] = step;
       for (let d = same; d < path.length; ++d) {
         open[d] = program.length;
-        program.push(path[d]);
+        program.push(path[d]!);
         first.push(step);
         last.push(step);
         depth.push(d);

@@ -52,7 +52,7 @@ export function attach(
     'range',
     element,
     () => (range.whole ? null : [range.low, range.high]),
-    kept => range.set(kept[0], kept[1]),
+    kept => range.set(kept[0]!, kept[1]!),
   );
   const at = (x: number): number => {
     const { left, width } = area();
@@ -108,7 +108,7 @@ export function attach(
     if (!keys[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     event.stopPropagation();
-    timed('key', keys[event.key]);
+    timed('key', keys[event.key]!);
   });
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Stacked bars over a long row of things (tiles, steps): zoom from all to one, an overview strip, hover, selection by
 // click and arrow keys, a limit line, and the line of another report for comparison.
+// Axes, scales and series are drawn by uPlot; what is selected and the strip are drawn here.
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
 import { axisUnit, h, format, thousands, timed } from './dom';
 import { keep } from './keep';
 import type { Unit } from './dom';
-import { Surface, colour, hideTip, showTip, ticks, tipTable, plotFont } from './canvas';
+import { Surface, colour, hideTip, plotFont, showTip, tipTable } from './canvas';
 import { Range, attach, wasDragged } from './range';
 
 export interface Series {
@@ -27,49 +30,65 @@ export interface StackOptions {
   marks?: (index: number) => boolean;
 }
 
-const left = 84,
-  bottom = 22,
-  top = 8,
-  strip = 34;
+const strip = 34;
+// As high as the screen has room for, beside a heading, the fields above it and the legend.
+function fittingHeight(): number {
+  return Math.min(640, Math.max(260, innerHeight - 400));
+}
+// 1, 2 and 5 times powers of ten, of a unit.
+function increments(unit: number, least: number): number[] {
+  return Array.from({ length: 45 }, (_, i) => unit * [1, 2, 5][i % 3]! * 10 ** (Math.floor(i / 3) - 3)).filter(
+    step => step >= least,
+  );
+}
+const stepped = uPlot.paths.stepped!({ align: 1 });
 
 export class StackPlot {
   readonly element: HTMLElement;
   readonly range: Range;
-  private readonly surface: Surface;
+  private readonly body = h('div', {});
+  private readonly chart: uPlot;
   private readonly overview: Surface;
   private totals: Float64Array;
-  private tops: number[] = [];
+  private shown: number[] = []; // by point: which one it shows, the highest where a pixel covers many
+  private pending = false;
+  private high = 1;
   selected = -1;
   private hovered = -1;
 
   constructor(private options: StackOptions) {
-    this.surface = new Surface(options.height ?? 320, () => this.draw());
     this.overview = new Surface(strip, () => this.drawOverview());
     this.range = new Range(0, Math.max(1, options.count), Math.min(8, Math.max(1, options.count)), () => {
-      this.surface.request();
+      this.request();
       this.overview.request();
     });
     this.totals = this.sum();
-    this.element = h('div', { class: 'plot' }, this.surface.element, this.overview.element);
+    this.chart = new uPlot(this.setup(), [[]], this.body);
+    this.addSeries();
+    this.element = h('div', { class: 'plot' }, this.body, this.overview.element);
     keep(
       'plot',
       this.element,
       () => (this.selected < 0 ? null : this.selected),
       kept => this.pick(kept),
     );
-    this.surface.element.setAttribute('aria-label', `${options.what}; arrow keys select, plus and minus zoom`);
-    const canvas = this.surface.element;
+    new ResizeObserver(() => this.fit()).observe(this.body);
+    this.listen(this.chart.ctx.canvas);
+  }
+  private listen(canvas: HTMLCanvasElement): void {
+    canvas.tabIndex = 0;
+    canvas.setAttribute('aria-label', `${this.options.what}; arrow keys select, plus and minus zoom`);
     attach(
       canvas,
       this.range,
-      () => ({ left, width: this.surface.width - left }),
+      () => this.area(),
       (from, to) => this.range.set(from, to),
     );
     canvas.addEventListener('pointermove', event => this.hover(event));
     canvas.addEventListener('pointerleave', () => {
       this.hovered = -1;
       hideTip();
-      this.surface.request();
+      this.request();
     });
     canvas.addEventListener('click', event => {
       if (!wasDragged(canvas)) this.pick(this.indexAt(event.offsetX));
@@ -80,16 +99,85 @@ export class StackPlot {
       if (event.buttons & 1) this.jump(event.offsetX);
     });
   }
+  // One of them is a step of the x axis, and its number stands in the middle of it.
+  private setup(): uPlot.Options {
+    const font = plotFont(),
+      { unit } = this.options;
+    return {
+      width: 300,
+      height: this.options.height ?? fittingHeight(),
+      padding: [10, 12, 0, 0],
+      legend: { show: false },
+      cursor: { show: false },
+      scales: {
+        x: { time: false, range: () => [this.range.low - 0.5, this.range.high - 0.5] },
+        y: { range: () => [0, this.high] },
+      },
+      axes: [
+        {
+          font,
+          stroke: () => colour('soft'),
+          grid: { show: false },
+          ticks: { stroke: () => colour('line'), width: 1, size: 4 },
+          size: 26,
+          space: 60,
+          incrs: increments(1, 1),
+          values: (_, marks) => marks.map(mark => thousands(mark)),
+        },
+        {
+          font,
+          stroke: () => colour('soft'),
+          grid: { stroke: () => colour('line'), width: 1 },
+          ticks: { show: false },
+          size: 76,
+          space: 44,
+          incrs: () => increments(axisUnit(this.high, unit), 0),
+          values: (_, marks) => marks.map(mark => format(mark, unit)),
+        },
+      ],
+      series: [{}],
+      hooks: { draw: [() => this.paintOver()] },
+    };
+  }
+  // The highest first: what lies below it is painted over it.
+  private addSeries(): void {
+    while (this.chart.series.length > 1) this.chart.delSeries(this.chart.series.length - 1);
+    const of = (series: uPlot.Series): void => this.chart.addSeries({ paths: stepped, points: { show: false }, ...series });
+    for (const { colour } of [...this.options.series].reverse()) of({ fill: colour, width: 0 });
+    if (this.options.other) of({ stroke: () => colour('ink'), width: 1.2 });
+  }
+  private fit(): void {
+    const width = this.body.clientWidth;
+    if (!width) return;
+    this.chart.setSize({ width, height: this.options.height ?? fittingHeight() });
+    this.paint();
+    this.overview.request(); // it stands below the plot's area
+  }
+  // Once per frame, however often it is asked for.
+  private request(): void {
+    if (this.pending) return;
+    this.pending = true;
+    requestAnimationFrame(() => {
+      this.pending = false;
+      if (this.body.clientWidth) this.paint();
+    });
+  }
+  // Where the plot is, in the canvas.
+  private area(): { left: number; width: number } {
+    const { left, width } = this.chart.bbox;
+    return { left: left / uPlot.pxRatio, width: width / uPlot.pxRatio };
+  }
 
   update(options: Partial<StackOptions>): void {
     this.options = { ...this.options, ...options };
     this.totals = this.sum();
-    this.surface.request();
+    this.addSeries();
+    this.request();
     this.overview.request();
   }
   private sum(): Float64Array {
     const totals = new Float64Array(this.options.count);
-    for (const series of this.options.series) for (let i = 0; i < totals.length; ++i) totals[i] += series.values[i];
+    for (const series of this.options.series) for (let i = 0; i < totals.length; ++i) totals[i] += series.values[i]!;
     return totals;
   }
   pick(index: number): void {
@@ -97,7 +185,7 @@ export class StackPlot {
     timed('select', () => {
       this.selected = index;
       this.options.select(index);
-      this.surface.request();
+      this.request();
     });
   }
   show(index: number): void {
@@ -106,7 +194,8 @@ export class StackPlot {
     this.pick(index);
   }
   private jump(x: number): void {
-    const at = ((x - left) / Math.max(1, this.overview.width - left)) * this.options.count;
+    const { left, width } = this.area();
+    const at = ((x - left) / Math.max(1, width)) * this.options.count;
     timed('overview', () => this.range.set(at - this.range.span / 2, at + this.range.span / 2));
   }
   private key(event: KeyboardEvent): void {
@@ -122,13 +211,13 @@ export class StackPlot {
       ),
     );
   }
-  // Where a pixel covers many, the highest of them.
   private indexAt(x: number): number {
-    const column = Math.floor(x - left);
-    if (column < 0) return -1;
-    const perPixel = this.range.span / Math.max(1, this.surface.width - left);
-    if (perPixel > 1 && this.tops[column] !== undefined) return this.tops[column];
-    return Math.min(this.options.count - 1, Math.floor(this.range.low + (x - left) * perPixel));
+    const { left, width } = this.area();
+    if (x < left || x >= left + width) return -1;
+    const point = Math.floor(((x - left) / Math.max(1, width)) * this.shown.length);
+    return this.range.span > width
+      ? (this.shown[point] ?? -1)
+      : Math.min(this.options.count - 1, Math.floor(this.range.low + ((x - left) / width) * this.range.span));
   }
   private hover(event: PointerEvent): void {
     timed('hover', () => {
@@ -140,141 +229,108 @@ export class StackPlot {
       this.hovered = index;
       const { series, unit, other, otherName, describe, what } = this.options;
       const rows: [string, string][] = [[what, thousands(index)], ...(describe?.(index) ?? [])];
-      for (const s of [...series].reverse()) if (s.values[index]) rows.push([s.name, format(s.values[index], unit)]);
-      if (series.length > 1) rows.push(['total', format(this.totals[index], unit)]);
+      for (const s of [...series].reverse()) if (s.values[index]) rows.push([s.name, format(s.values[index]!, unit)]);
+      if (series.length > 1) rows.push(['total', format(this.totals[index]!, unit)]);
       if (other) rows.push([otherName ?? 'other', format(other[index] ?? 0, unit)]);
       showTip(event.clientX, event.clientY, tipTable(rows));
-      this.surface.request();
+      this.request();
     });
   }
 
   private highest(from: number, to: number): number {
     let high = 0;
     for (let i = from; i < to; ++i) {
-      if (this.totals[i] > high) high = this.totals[i];
-      if (this.options.other && this.options.other[i] > high) high = this.options.other[i];
+      if (this.totals[i]! > high) high = this.totals[i]!;
+      if (this.options.other && this.options.other[i]! > high) high = this.options.other[i]!;
     }
     return high;
   }
 
-  private draw(): void {
-    timed('draw', () => this.paint());
+  // The points in sight: each of them, or the highest of each pixel.
+  private points(): { from: number[]; shown: number[] } {
+    const pixels = Math.max(1, Math.floor(this.area().width)),
+      first = Math.floor(this.range.low),
+      last = Math.min(this.options.count, Math.ceil(this.range.high)),
+      perPixel = this.range.span / pixels;
+    const from: number[] = [],
+      shown: number[] = [];
+    const add = (x: number, index: number): void => {
+      from.push(x);
+      shown.push(index);
+    };
+    if (perPixel <= 1) for (let i = first; i < last; ++i) add(i, i);
+    else
+      for (let pixel = 0; pixel < pixels; ++pixel) {
+        const begin = Math.floor(this.range.low + pixel * perPixel),
+          end = Math.min(last, Math.max(begin + 1, Math.floor(this.range.low + (pixel + 1) * perPixel)));
+        let best = begin;
+        for (let i = begin; i < end; ++i) if (this.totals[i]! > this.totals[best]!) best = i;
+        if (best < last) add(this.range.low + pixel * perPixel, best);
+      }
+    from.push(last); // where the last one ends
+    return { from, shown };
   }
   private paint(): void {
-    const { context: c, width, height } = this.surface;
-    const { count, series, limit, unit, other } = this.options;
-    const first = Math.floor(this.range.low),
-      last = Math.min(count, Math.ceil(this.range.high));
-    const plotWidth = width - left,
-      plotHeight = height - bottom - top;
-    let high = this.highest(first, last);
-    if (limit !== undefined && limit < 3 * high) high = Math.max(high, limit);
-    high = high * 1.05 || 1;
-    const y = (value: number): number => top + plotHeight * (1 - value / high);
-    const x = (index: number): number => left + ((index - this.range.low) / this.range.span) * plotWidth;
-    c.clearRect(0, 0, width, height);
-    this.axes(y, x, high, first, last);
-    this.tops = [];
+    timed('draw', () => {
+      const { series, limit, other } = this.options,
+        { from, shown } = this.points();
+      this.shown = shown;
+      const top = this.highest(Math.floor(this.range.low), Math.min(this.options.count, Math.ceil(this.range.high)));
+      this.high = 1.05 * (limit !== undefined && limit < 3 * top ? Math.max(top, limit) : top) || 1;
+      const end = shown[shown.length - 1] ?? 0;
+      const below = shown.map(() => 0);
+      const stacked = series.map(s => [...shown, end].map((i, k) => (below[k] = (below[k] ?? 0) + (s.values[i] ?? 0))));
+      const line = other ? [[...shown, end].map(i => other[i] ?? 0)] : [];
+      const data = [from.map(x => x - 0.5), ...stacked.reverse(), ...line];
+      this.chart.batch(() => {
+        this.chart.setData(data as uPlot.AlignedData, false);
+        this.chart.setScale('x', { min: this.range.low - 0.5, max: this.range.high - 0.5 });
+      });
+    });
+  }
+  // Over the series: what is selected, the pointer's place, the limit, and marks.
+  private paintOver(): void {
+    const { ctx: c, bbox } = this.chart,
+      { limit, limitName, unit, marks } = this.options,
+      ratio = uPlot.pxRatio;
+    const x = (index: number): number => this.chart.valToPos(index - 0.5, 'x', true);
+    const line = (x0: number, y0: number, x1: number, y1: number): void => {
+      c.beginPath();
+      c.moveTo(x0, y0);
+      c.lineTo(x1, y1);
+      c.stroke();
+    };
     c.save();
     c.beginPath();
-    c.rect(left, 0, plotWidth, height);
+    c.rect(bbox.left, bbox.top, bbox.width, bbox.height);
     c.clip();
-    const perPixel = this.range.span / plotWidth;
-    const column = (index: number, from: number, to: number): void => {
-      let base = 0;
-      for (const s of series) {
-        const value = s.values[index];
-        if (!value) continue;
-        c.fillStyle = s.colour;
-        c.fillRect(from, y(base + value), Math.max(0.6, to - from), y(base) - y(base + value));
-        base += value;
-      }
-    };
-    if (perPixel > 1) {
-      for (let pixel = 0; pixel < plotWidth; ++pixel) {
-        const from = Math.floor(this.range.low + pixel * perPixel),
-          to = Math.min(count, Math.max(from + 1, Math.floor(this.range.low + (pixel + 1) * perPixel)));
-        let best = from;
-        for (let i = from; i < to; ++i) if (this.totals[i] > this.totals[best]) best = i;
-        this.tops[pixel] = best;
-        if (best < count) column(best, left + pixel, left + pixel + 1);
-      }
-    } else {
-      const gap = plotWidth / this.range.span > 6 ? 1 : 0;
-      for (let i = first; i < last; ++i) column(i, x(i), x(i + 1) - gap);
-    }
-    if (other) this.line(other, x, y, perPixel);
+    c.lineWidth = ratio;
+    c.strokeStyle = colour('soft');
+    if (marks)
+      for (let i = Math.floor(this.range.low); i < this.range.high; ++i)
+        if (marks(i)) line(x(i), bbox.top, x(i), bbox.top + bbox.height);
     for (const [index, name] of [
       [this.selected, 'accent'],
       [this.hovered, 'soft'],
     ] as [number, string][]) {
       if (index < 0) continue;
       c.strokeStyle = colour(name);
-      c.lineWidth = 1.5;
-      c.strokeRect(x(index), top, Math.max(1, x(index + 1) - x(index)), plotHeight);
+      c.lineWidth = 1.5 * ratio;
+      c.strokeRect(x(index), bbox.top, Math.max(1, x(index + 1) - x(index)), bbox.height);
     }
-    if (limit !== undefined && limit <= high) {
-      c.strokeStyle = colour('bad');
-      c.setLineDash([5, 4]);
-      c.beginPath();
-      c.moveTo(left, y(limit));
-      c.lineTo(width, y(limit));
-      c.stroke();
-      c.setLineDash([]);
-      c.fillStyle = colour('bad');
+    if (limit !== undefined && limit <= this.high) {
+      const y = this.chart.valToPos(limit, 'y', true);
+      c.strokeStyle = c.fillStyle = colour('bad');
+      c.setLineDash([5 * ratio, 4 * ratio]);
+      line(bbox.left, y, bbox.left + bbox.width, y);
       c.textAlign = 'right';
-      c.fillText(`${this.options.limitName ?? 'limit'} ${format(limit, unit)}`, width - 6, y(limit) - 4);
+      c.fillText(`${limitName ?? 'limit'} ${format(limit, unit)}`, bbox.left + bbox.width - 6 * ratio, y - 4 * ratio);
     }
     c.restore();
   }
-  private line(values: ArrayLike<number>, x: (i: number) => number, y: (v: number) => number, perPixel: number): void {
-    const c = this.surface.context;
-    c.strokeStyle = colour('ink');
-    c.lineWidth = 1.2;
-    c.beginPath();
-    const step = Math.max(1, Math.floor(perPixel));
-    for (let i = Math.floor(this.range.low); i < Math.min(values.length, this.range.high + step); i += step) {
-      let high = values[i];
-      for (let k = i; k < Math.min(values.length, i + step); ++k) if (values[k] > high) high = values[k];
-      c.lineTo(x(i), y(high));
-      c.lineTo(x(i + step), y(high));
-    }
-    c.stroke();
-  }
-  private axes(y: (v: number) => number, x: (i: number) => number, high: number, first: number, last: number): void {
-    const { context: c, width, height } = this.surface;
-    c.font = plotFont();
-    c.textBaseline = 'alphabetic';
-    const scale = axisUnit(high, this.options.unit);
-    for (const mark of ticks(0, high / scale, 5)) {
-      const value = mark * scale;
-      c.strokeStyle = colour('line');
-      c.lineWidth = 1;
-      c.beginPath();
-      c.moveTo(left, y(value));
-      c.lineTo(width, y(value));
-      c.stroke();
-      c.fillStyle = colour('soft');
-      c.textAlign = 'right';
-      c.fillText(format(value, this.options.unit), left - 6, y(value) + 4);
-    }
-    c.textAlign = 'center';
-    for (const value of ticks(first, last, Math.max(2, width / 130)))
-      if (Number.isInteger(value)) c.fillText(thousands(value), Math.min(width - 20, x(value + 0.5)), height - 6);
-    if (this.options.marks) {
-      c.strokeStyle = colour('soft');
-      for (let i = first; i < last; ++i)
-        if (this.options.marks(i)) {
-          c.beginPath();
-          c.moveTo(x(i), top);
-          c.lineTo(x(i), height - bottom);
-          c.stroke();
-        }
-    }
-  }
   private drawOverview(): void {
     const { context: c, width, height } = this.overview;
-    const plotWidth = width - left,
+    const { left, width: plotWidth } = this.area(),
       count = this.options.count;
     const high = this.highest(0, count) || 1;
     c.clearRect(0, 0, width, height);
@@ -283,7 +339,7 @@ export class StackPlot {
       const from = Math.floor((pixel * count) / plotWidth),
         to = Math.max(from + 1, Math.floor(((pixel + 1) * count) / plotWidth));
       let value = 0;
-      for (let i = from; i < Math.min(count, to); ++i) if (this.totals[i] > value) value = this.totals[i];
+      for (let i = from; i < Math.min(count, to); ++i) if (this.totals[i]! > value) value = this.totals[i]!;
       const size = (value / high) * (height - 4);
       c.globalAlpha = 0.55;
       c.fillRect(left + pixel, height - size, 1, size);

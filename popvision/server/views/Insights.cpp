@@ -5,6 +5,7 @@
 #include "../Views.hpp"
 #include "base/Text.hpp"
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 namespace popvision {
@@ -14,15 +15,21 @@ namespace {
 using base::str;
 using base::thousands;
 
-struct Insight {
-  const char *severity; // bad, warn, note, good
-  std::string title, detail, advice;
-  double value;
-  const char *unit;         // of the value: bytes, cycles, share, tiles
-  std::string view;         // where to look: a view of the page, and what in it
-  std::int64_t target = -1; // tile, program or step
-  const char *rule = "";    // who says so: the same rule of another report is compared with it
-};
+using view::Insight;
+
+// In the unit that fits, as the page writes it.
+std::string memory(std::uint64_t bytes) {
+  constexpr std::pair<const char *, unsigned> units[] = {{"GiB", 30}, {"MiB", 20}, {"KiB", 10}};
+  for (const auto &[name, power] : units)
+    if (bytes >> power) {
+      const double scale = power == 10 ? 10 : 100; // digits, and halves upwards as there
+      char text[32];
+      std::snprintf(text, sizeof text, power == 10 ? "%.1f %s" : "%.2f %s",
+                    std::floor(std::ldexp(double(bytes), -int(power)) * scale + 0.5) / scale, name);
+      return text;
+    }
+  return str(bytes, " B");
+}
 
 class Finder {
 public:
@@ -90,7 +97,7 @@ std::vector<std::pair<double, pva::ProgramRef>>
 Finder::largest(Kind kind, const std::function<double(const pva::Program &)> &figure) const {
   std::vector<std::pair<double, pva::ProgramRef>> all;
   for (const auto &program : model_.programs())
-    if (kindOf(program->type()) == kind && model_.spent(program->id()).executions)
+    if (pva::cycleKind(program->type()) == kind && model_.spent(program->id()).executions)
       if (const double value = figure(*program); value > 0)
         all.emplace_back(value, program);
   const auto count = std::min<std::size_t>(5, all.size());
@@ -117,8 +124,8 @@ void Finder::fits() {
       *std::max_element(tiles_.begin(), tiles_.end(),
                         [&](const auto &a, const auto &b) { return used(a) < used(b); });
   const double share = limit ? double(used(fullest)) / double(limit) : 0;
-  const auto detail = str("The fullest tile is ", fullest.id(), " with ", thousands(used(fullest)),
-                          " of ", thousands(limit), " bytes (", percent(share), ").");
+  const auto detail = str("The fullest tile is ", fullest.id(), " with ", memory(used(fullest)),
+                          " of ", memory(limit), " (", percent(share), ").");
   if (over)
     add({"bad", str(thousands(over), over == 1 ? " tile is" : " tiles are", " over the limit"),
          detail,
@@ -152,8 +159,8 @@ void Finder::memorySpread() {
   const double mean = sum / double(tiles_.size());
   if (mean > 0 && most > 1.5 * mean)
     add({"note", "Memory is unevenly spread",
-         str("Tile ", fullest, " holds ", thousands(std::uint64_t(most)), " bytes, the mean tile ",
-             thousands(std::uint64_t(mean)), "."),
+         str("Tile ", fullest, " holds ", memory(std::uint64_t(most)), ", the mean tile ",
+             memory(std::uint64_t(mean)), "."),
          "Map variables linearly over all tiles, or with poputil::mapTensorLinearly and an offset "
          "that differs from variable to variable.",
          most / mean, "times", "memory", std::int64_t(fullest)});
@@ -172,15 +179,14 @@ void Finder::memoryPeak() {
             [](const auto &a, const auto &b) { return a.bytes() > b.bytes(); });
   std::string names;
   for (std::size_t i = 0; i < std::min<std::size_t>(3, variables.size()); ++i)
-    names += str(i ? ", " : "", variables[i].name(), " (", thousands(variables[i].bytes()), ")");
+    names += str(i ? ", " : "", variables[i].name(), " (", memory(variables[i].bytes()), ")");
   std::uint64_t used = 0;
   for (const auto &tile : tiles_)
     used += tile.memory().total().excludingGaps();
   const auto bytes = steps[peak].notAlwaysLiveBytes();
   const bool most = double(bytes) > 0.5 * double(used);
   add({most ? "warn" : "note", str("Temporary memory peaks at step ", thousands(peak)),
-       str(thousands(bytes), " bytes of variables that are not always live; the largest: ", names,
-           "."),
+       str(memory(bytes), " of variables that are not always live; the largest: ", names, "."),
        most
            ? "More than half of all memory: recompute activations, or make the micro-batch smaller."
            : "",
@@ -199,8 +205,8 @@ void Finder::largeConstants() {
     bytes += tile.memory().alwaysLiveBytes();
   std::string names;
   for (std::size_t i = 0; i < count; ++i)
-    names += str(i ? ", " : "", variables[i].name(), " (", thousands(variables[i].bytes()), ")");
-  add({"note", str(thousands(bytes), " bytes are always live"), "The largest: " + names + ".",
+    names += str(i ? ", " : "", variables[i].name(), " (", memory(variables[i].bytes()), ")");
+  add({"note", str(memory(bytes), " are always live"), "The largest: " + names + ".",
        "Optimiser state and weights can live off chip (remote buffers) if memory is short.",
        double(bytes), "bytes", "liveness"});
 }
@@ -214,9 +220,9 @@ void Finder::singlePrecision() {
   if (!all || double(bytes) < 0.5 * double(all))
     return;
   add({"note", str(percent(double(bytes) / double(all)), " of all variables are single precision"),
-       str(thousands(bytes), " of ", thousands(all), " bytes are float."),
-       str("In half precision they would take ", thousands(bytes / 2),
-           " bytes less, and matrix products run up to four times as fast."),
+       str(memory(bytes), " of ", memory(all), " are float."),
+       str("In half precision they would take ", memory(bytes / 2),
+           " less, and matrix products run up to four times as fast."),
        double(bytes / 2), "bytes", "liveness"});
 }
 
@@ -235,7 +241,7 @@ void Finder::codeSize() {
   for (const auto &[bytes, name] : codes)
     if (used && double(bytes) > 0.25 * double(used))
       add({"note", str(name, " is ", percent(double(bytes) / double(used)), " of the memory used"),
-           str(thousands(bytes), " of ", thousands(used), " bytes."),
+           str(memory(bytes), " of ", memory(used), "."),
            "Fewer, larger operations need less of it; PopART's outlining shares repeated code.",
            double(bytes), "bytes", "memory"});
 }
@@ -248,9 +254,7 @@ void Finder::kinds() {
          "cycles", "summary"});
     return;
   }
-  const auto share = [&](Kind kind) {
-    return double(model_.cyclesByKind()[unsigned(kind)]) / total;
-  };
+  const auto share = [&](Kind kind) { return double(model_.cyclesByKind()[kind]) / total; };
   const double host = share(Kind::Host), sync = share(Kind::Sync), exchange = share(Kind::Exchange);
   const double compute = share(Kind::Compute);
   add({compute > 0.6 ? "good" : "note", str(percent(compute), " of the cycles compute"),
@@ -260,7 +264,7 @@ void Finder::kinds() {
        "", compute, "share", "trace"});
   if (host > 0.3)
     add({"warn", str(percent(host), " of the cycles go to the host and to waiting for it"),
-         str(thousands(model_.cyclesByKind()[unsigned(Kind::Host)]),
+         str(thousands(model_.cyclesByKind()[Kind::Host]),
              " cycles move data between the host and the tiles, or wait until it can."),
          "Do more per transfer: more device iterations, larger batches; keep data on the IPU; "
          "overlap transfers with computing (I/O tiles); send half precision.",
@@ -288,7 +292,8 @@ void Finder::fewTiles() {
   double cycles = 0;
   std::uint64_t sets = 0;
   for (const auto &program : model_.programs())
-    if (kindOf(program->type()) == Kind::Compute && model_.spent(program->id()).executions &&
+    if (pva::cycleKind(program->type()) == Kind::Compute &&
+        model_.spent(program->id()).executions &&
         program->activeTiles() * 10 < target_.tilesPerReplica()) {
       cycles += double(model_.spent(program->id()).cycles);
       ++sets;
@@ -304,7 +309,7 @@ void Finder::fewTiles() {
 void Finder::threads() {
   double busy = 0, room = 0;
   for (const auto &program : model_.programs())
-    if (kindOf(program->type()) == Kind::Compute) {
+    if (pva::cycleKind(program->type()) == Kind::Compute) {
       const auto times = double(model_.spent(program->id()).executions);
       busy += times * double(program->threadCycles());
       room += times * double(program->tileCycles()) * double(target_.workersPerTile());
@@ -324,8 +329,8 @@ void Finder::exchanges() {
   for (const auto &[spent, program] : all)
     if (spent > 0.02 * double(model_.totalCycles()))
       add({"note", str("Large exchange: ", program->name()),
-           str(thousands(program->bytes()), " bytes to ", thousands(program->activeTiles()),
-               " tiles, ", thousands(model_.spent(program->id()).executions),
+           str(memory(program->bytes()), " to ", thousands(program->activeTiles()), " tiles, ",
+               thousands(model_.spent(program->id()).executions),
                " times: ", thousands(std::uint64_t(spent)), " cycles (", ofCycles(spent), ")."),
            "Map what is used together to the same tiles, or change the layout once, not every "
            "time.",
@@ -351,17 +356,6 @@ void Finder::layers() {
 
 } // namespace
 
-std::string insightsView(const Model &model) {
-  Json json;
-  json.array([&] {
-    for (const auto &insight : Finder(model).run())
-      json.object([&] {
-        json("severity", insight.severity)("title", insight.title)("detail", insight.detail);
-        json("advice", insight.advice)("value", insight.value)("unit", insight.unit);
-        json("view", insight.view)("target", insight.target)("rule", insight.rule);
-      });
-  });
-  return json.take();
-}
+view::List<view::Insight> view::insights(const Model &model) { return Finder(model).run(); }
 
 } // namespace popvision

@@ -7,30 +7,19 @@ namespace popvision {
 
 namespace {
 
-template <class Number>
-void column(Json &json, const char *name, const Model &model, Number number) {
-  json.key(name).array([&] {
-    for (const auto &tile : model.compilation().tiles())
-      json.value(number(tile.memory()));
-  });
-}
-
-void categories(Json &json, const std::vector<pva::Tile> &tiles) {
-  const auto names =
-      tiles.empty() ? std::vector<std::string>() : tiles[0].memory().category().names();
-  json.key("categories").array([&] {
-    for (const auto &name : names)
-      json.object([&] {
-        json("name", name).key("bytes").array([&] {
-          for (const auto &tile : tiles)
-            json.value(tile.memory().category().find(name).total());
-        });
-        json.key("alwaysLive").array([&] {
-          for (const auto &tile : tiles)
-            json.value(tile.memory().category().find(name).alwaysLiveBytes());
-        });
-      });
-  });
+view::List<view::MemoryCategory> categories(const std::vector<pva::Tile> &tiles) {
+  view::List<view::MemoryCategory> list;
+  if (tiles.empty())
+    return list;
+  for (const auto &name : tiles[0].memory().category().names()) {
+    auto &category = list.emplace_back();
+    category.name = name;
+    const auto of = [&](const pva::Tile &tile) { return tile.memory().category().find(name); };
+    column(category.bytes, tiles, [&](const auto &tile) { return of(tile).total(); });
+    column(category.alwaysLive, tiles,
+           [&](const auto &tile) { return of(tile).alwaysLiveBytes(); });
+  }
+  return list;
 }
 
 pva::Tile tileOf(const Model &model, std::uint64_t tile) {
@@ -41,20 +30,23 @@ pva::Tile tileOf(const Model &model, std::uint64_t tile) {
   return tiles[tile];
 }
 
-void variables(Json &json, const Model &model, std::uint64_t tile) {
+view::List<view::TileVariable> variablesOn(const Model &model, std::uint64_t tile) {
   auto lowered = partsOn(model, tile);
   std::sort(lowered.begin(), lowered.end(), [](const auto &a, const auto &b) {
     return a.bytes() != b.bytes() ? a.bytes() > b.bytes() : a.id() < b.id();
   });
-  json.key("variables").array([&] {
-    for (const auto &part : lowered)
-      json.object([&] {
-        json("name", part.name())("bytes", part.bytes())("category", part.category());
-        if (part.hasUnloweredVar())
-          json("variable", part.unloweredVar().id())("alwaysLive",
-                                                     part.unloweredVar().alwaysLive());
-      });
-  });
+  view::List<view::TileVariable> list;
+  for (const auto &part : lowered) {
+    auto &shown = list.emplace_back();
+    shown.name = part.name();
+    shown.bytes = part.bytes();
+    shown.category = part.category();
+    if (!part.hasUnloweredVar())
+      continue;
+    shown.variable = part.unloweredVar().id();
+    shown.alwaysLive = part.unloweredVar().alwaysLive();
+  }
+  return list;
 }
 
 } // namespace
@@ -67,53 +59,41 @@ std::vector<pva::LoweredVariable> partsOn(const Model &model, std::uint64_t tile
   }
 }
 
-std::string memoryView(const Model &model) {
-  using Memory = pva::TileMemory;
-  Json json;
-  json.object([&] {
-    json("bytesPerTile", model.compilation().target().bytesPerTile());
-    json("tilesPerIpu", model.compilation().target().tilesPerIpu());
-    if (model.chip())
-      json.key("floor").object([&] { // where the tiles of one IPU sit
-        json("columns", model.chip()->fabric.columns)("perRow", model.chip()->fabric.tilesPerRow);
-      });
-    column(json, "total", model, [](const Memory &m) { return m.total().excludingGaps(); });
-    column(json, "withGaps", model, [](const Memory &m) { return m.total().includingGaps(); });
-    column(json, "alwaysLive", model, [](const Memory &m) { return m.alwaysLiveBytes(); });
-    column(json, "notAlwaysLive", model, [](const Memory &m) { return m.notAlwaysLiveBytes(); });
-    categories(json, model.compilation().tiles());
-    json.key("vertexMemory").object([&] {
-      for (const auto &[name, bytes] : model.compilation().vertexMemory())
-        json(name, bytes);
-    });
-  });
-  return json.take();
+view::Memory view::memory(const Model &model) {
+  const auto tiles = model.compilation().tiles();
+  Memory v;
+  v.bytesPerTile = model.compilation().target().bytesPerTile();
+  v.tilesPerIpu = model.compilation().target().tilesPerIpu();
+  if (model.chip())
+    v.floor = Floor{model.chip()->fabric.columns, model.chip()->fabric.tilesPerRow};
+  column(v.total, tiles, [](const auto &t) { return t.memory().total().excludingGaps(); });
+  column(v.withGaps, tiles, [](const auto &t) { return t.memory().total().includingGaps(); });
+  column(v.alwaysLive, tiles, [](const auto &t) { return t.memory().alwaysLiveBytes(); });
+  column(v.notAlwaysLive, tiles, [](const auto &t) { return t.memory().notAlwaysLiveBytes(); });
+  v.categories = categories(tiles);
+  for (const auto &[name, bytes] : model.compilation().vertexMemory())
+    v.vertexMemory.emplace_back(name, bytes);
+  return v;
 }
 
-std::string tileView(const Model &model, std::uint64_t tile) {
+view::Tile view::tile(const Model &model, std::uint64_t tile) {
   const auto memory = tileOf(model, tile).memory();
-  Json json;
-  json.object([&] {
-    json("tile", tile)("total", memory.total().excludingGaps());
-    json("withGaps", memory.total().includingGaps());
-    json("overflowed", memory.overflowed().includingGaps());
-    json("alwaysLive", memory.alwaysLiveBytes())("notAlwaysLive", memory.notAlwaysLiveBytes());
-    json("peakProgram", memory.peakProgram() ? memory.peakProgram()->name() : std::string());
-    json.key("categories").object([&] {
-      for (const auto &name : memory.category().names())
-        json(name, memory.category().find(name).total());
-    });
-    json.key("alwaysLiveCategories").object([&] {
-      for (const auto &name : memory.category().names())
-        json(name, memory.category().find(name).alwaysLiveBytes());
-    });
-    variables(json, model, tile);
-    json.key("vertices").array([&] {
-      for (const auto &vertices : memory.vertices())
-        json.object([&] { json("name", vertices.name())("codeBytes", vertices.codeBytes()); });
-    });
-  });
-  return json.take();
+  Tile v;
+  v.tile = tile;
+  v.total = memory.total().excludingGaps();
+  v.withGaps = memory.total().includingGaps();
+  v.overflowed = memory.overflowed().includingGaps();
+  v.alwaysLive = memory.alwaysLiveBytes();
+  v.notAlwaysLive = memory.notAlwaysLiveBytes();
+  v.peakProgram = memory.peakProgram() ? memory.peakProgram()->name() : "";
+  for (const auto &name : memory.category().names()) {
+    v.categories.emplace_back(name, memory.category().find(name).total());
+    v.alwaysLiveCategories.emplace_back(name, memory.category().find(name).alwaysLiveBytes());
+  }
+  v.variables = variablesOn(model, tile);
+  for (const auto &vertices : memory.vertices())
+    v.vertices.push_back({vertices.name(), vertices.codeBytes()});
+  return v;
 }
 
 } // namespace popvision

@@ -9,27 +9,19 @@ namespace popvision {
 
 namespace {
 
-template <class Field>
-void column(Json &json, const char *name, const std::vector<OperationRow> &rows, Field field) {
-  json.key(name).array([&] {
-    for (const auto &row : rows)
-      json.value(field(row));
-  });
-}
-
 // Of one replica: its IPUs together.
-void peaks(Json &json, const Model &model) {
+void addPeaks(view::Operations &v, const Model &model) {
   const auto target = model.compilation().target();
-  json("clock", target.clockFrequency())("tiles", target.tilesPerReplica());
+  v.clock = target.clockFrequency();
+  v.tiles = target.tilesPerReplica();
   if (!model.chip())
     return;
   const auto &chip = *model.chip();
   const double ipus = double(target.ipusPerReplica());
-  json("peakHalf", ipus * chip.peakHalf())("peakFloat", ipus * chip.peakFloat());
-  json("exchangeBytesPerSecond", double(target.tilesPerReplica()) * chip.exchange.bytesPerCycle *
-                                     double(target.clockFrequency()));
-  json("memoryBytesPerSecond", double(target.tilesPerReplica()) * chip.memory.portBytesPerCycle *
-                                   double(target.clockFrequency()));
+  v.peakHalf = ipus * chip.peakHalf();
+  v.peakFloat = ipus * chip.peakFloat();
+  v.exchangeBytesPerSecond = double(v.tiles) * chip.exchange.bytesPerCycle * double(v.clock);
+  v.memoryBytesPerSecond = double(v.tiles) * chip.memory.portBytesPerCycle * double(v.clock);
 }
 
 std::set<std::uint32_t> variablesOf(const Model &model, const OperationRow &row) {
@@ -41,7 +33,7 @@ std::set<std::uint32_t> variablesOf(const Model &model, const OperationRow &row)
 }
 
 // Each operation depends on those before it that touched one of its variables last.
-void edges(Json &json, const Model &model, const std::vector<OperationRow> &rows) {
+view::List<view::Count> edges(const Model &model, const std::vector<OperationRow> &rows) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (rows[i].context)
@@ -59,43 +51,45 @@ void edges(Json &json, const Model &model, const std::vector<OperationRow> &rows
         found[{before->second, at}] += variables[variable].bytes();
       before->second = at;
     }
-  json.key("edges").array([&] {
-    for (const auto &[edge, bytes] : found)
-      json.value(edge.first).value(edge.second).value(bytes);
-  });
+  view::List<view::Count> list;
+  for (const auto &[edge, bytes] : found)
+    list.insert(list.end(), {edge.first, edge.second, bytes});
+  return list;
 }
 
 } // namespace
 
-std::string operationsView(const Model &model) {
+view::Operations view::operations(const Model &model) {
   const auto &rows = model.operations();
-  Json json;
-  json.object([&] {
-    json("totalCycles", model.totalCycles());
-    peaks(json, model);
-    column(json, "name", rows, [](const auto &r) { return r.name; });
-    column(json, "layer", rows, [](const auto &r) { return r.layer; });
-    column(json, "group", rows, [](const auto &r) { return r.group; });
-    column(json, "file", rows, [](const auto &r) { return r.file; });
-    column(json, "line", rows, [](const auto &r) { return r.line; });
-    column(json, "cycles", rows, [](const auto &r) { return r.cycles; });
-    for (unsigned kind = 0; kind < numKinds; ++kind)
-      column(json, nameOf(Kind(kind)), rows, [&](const auto &r) { return r.byKind[kind]; });
-    column(json, "executions", rows, [](const auto &r) { return r.executions; });
-    column(json, "bytes", rows, [](const auto &r) { return r.bytes; });
-    column(json, "flops", rows, [](const auto &r) { return r.flops; });
-    column(json, "tileCycles", rows, [](const auto &r) { return r.tileCycles; });
-    column(json, "context", rows, [](const auto &r) { return r.context; });
-    column(json, "firstStep", rows, [](const auto &r) { return r.firstStep; });
-    column(json, "programs", rows, [](const auto &r) { return r.programs; });
-  });
-  return json.take();
+  Operations v;
+  v.totalCycles = model.totalCycles();
+  addPeaks(v, model);
+  column(v.name, rows, [](const auto &r) { return r.name; });
+  column(v.layer, rows, [](const auto &r) { return r.layer; });
+  column(v.group, rows, [](const auto &r) { return r.group; });
+  column(v.file, rows, [](const auto &r) { return r.file; });
+  column(v.line, rows, [](const auto &r) { return r.line; });
+  column(v.cycles, rows, [](const auto &r) { return r.cycles; });
+  const auto byKind = [&](List<Count> &cycles, Kind kind) {
+    column(cycles, rows, [&](const auto &r) { return r.byKind[unsigned(kind)]; });
+  };
+  byKind(v.compute, Kind::Compute);
+  byKind(v.exchange, Kind::Exchange);
+  byKind(v.globalExchange, Kind::GlobalExchange);
+  byKind(v.host, Kind::Host);
+  byKind(v.sync, Kind::Sync);
+  byKind(v.control, Kind::Control);
+  column(v.executions, rows, [](const auto &r) { return r.executions; });
+  column(v.bytes, rows, [](const auto &r) { return r.bytes; });
+  column(v.flops, rows, [](const auto &r) { return r.flops; });
+  column(v.tileCycles, rows, [](const auto &r) { return r.tileCycles; });
+  column(v.context, rows, [](const auto &r) { return r.context; });
+  column(v.firstStep, rows, [](const auto &r) { return r.firstStep; });
+  column(v.programs, rows,
+         [](const auto &r) { return List<Count>(r.programs.begin(), r.programs.end()); });
+  return v;
 }
 
-std::string layersView(const Model &model) {
-  Json json;
-  json.object([&] { edges(json, model, model.operations()); });
-  return json.take();
-}
+view::Layers view::layers(const Model &model) { return {edges(model, model.operations())}; }
 
 } // namespace popvision

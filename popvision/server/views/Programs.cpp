@@ -14,77 +14,46 @@ const pva::Program &programOf(const Model &model, std::uint64_t id) {
   return *model.programs()[id];
 }
 
-template <class Number>
-void column(Json &json, const char *name, const Model &model, Number number) {
-  json.key(name).array([&] {
-    for (const auto &program : model.programs())
-      json.value(number(*program));
-  });
-}
-
 // Most programs are called "exchange" or "sync": names are a table and a column of indexes.
-void names(Json &json, const Model &model) {
+void addNames(view::Programs &v, const Model &model) {
   std::map<std::string, std::size_t> index;
-  std::vector<std::string> table;
-  column(json, "name", model, [&](const pva::Program &program) {
-    const auto added = index.emplace(program.name(), table.size());
+  for (const auto &program : model.programs()) {
+    const auto added = index.emplace(program->name(), v.names.size());
     if (added.second)
-      table.push_back(program.name());
-    return added.first->second;
-  });
-  json("names", table);
+      v.names.push_back(program->name());
+    v.name.push_back(added.first->second);
+  }
 }
 
-void children(Json &json, const Model &model) {
-  json.key("children").array([&] {
-    for (const auto &program : model.programs())
-      json.array([&] {
-        for (const auto &child : program->children())
-          json.value(child->id());
-      });
-  });
+view::List<view::Count> idsOf(const std::vector<pva::ProgramRef> &programs) {
+  view::List<view::Count> ids;
+  column(ids, programs, [](const auto &program) { return program->id(); });
+  return ids;
 }
 
-void roots(Json &json, const char *name, const std::vector<pva::ProgramRef> &programs) {
-  json.key(name).array([&] {
-    for (const auto &program : programs)
-      json.value(program->id());
-  });
-}
-
-void vertices(Json &json, const pva::Program &program) {
+void addVertices(view::ProgramDetails &v, const pva::Program &program) {
   const auto *execute = dynamic_cast<const pva::OnTileExecuteProgram *>(&program);
   if (!execute)
     return;
-  json("computeSet", execute->computeset().name());
-  json.key("vertices").array([&] {
-    for (const auto &group : execute->computeset().vertices())
-      json.object([&] {
-        json("type", group.type().name())("count", group.count());
-        json("cycles", group.estimatedCycles())("flops", group.estimatedFlops());
-      });
-  });
+  v.computeSet = execute->computeset().name();
+  v.vertices.emplace();
+  for (const auto &group : execute->computeset().vertices())
+    v.vertices->push_back(
+        {group.type().name(), group.count(), group.estimatedCycles(), group.estimatedFlops()});
 }
 
-void contexts(Json &json, const Model &model, const pva::Program &program) {
-  json.key("contexts").array([&] {
-    for (const auto &context : model.contexts(program.debugId()))
-      json.object([&] {
-        const auto location = context.location();
-        json("name", context.name())("layer", context.layer())("file", location.fileName());
-        json("line", location.lineNumber())("function", location.functionName());
-      });
-  });
+view::List<view::ProgramContext> contextsOf(const Model &model, const pva::Program &program) {
+  view::List<view::ProgramContext> list;
+  for (const auto &context : model.contexts(program.debugId())) {
+    const auto location = context.location();
+    list.push_back({context.name(), context.layer(), location.fileName(), location.lineNumber(),
+                    location.functionName()});
+  }
+  return list;
 }
 
-std::vector<pva::NumberByTile> byTile(const pva::Program &program) {
-  return {program.estimatedCyclesByTile(), program.bytesReceivedByTile(),
-          program.bytesSentByTile()};
-}
-
-} // namespace
-
-void writeRanges(Json &json, const std::vector<pva::NumberByTile> &lists) {
+// Equal neighbours as [first, count, value, value...] of one or more lists over tiles.
+view::List<view::Count> ranges(const std::vector<pva::NumberByTile> &lists) {
   std::size_t tiles = 0;
   for (const auto &list : lists)
     tiles = std::max(tiles, list.size());
@@ -97,71 +66,69 @@ void writeRanges(Json &json, const std::vector<pva::NumberByTile> &lists) {
         return false;
     return true;
   };
-  json.array([&] {
-    for (std::size_t first = 0, next = 0; first < tiles; first = next) {
-      while (next < tiles && same(first, next))
-        ++next;
-      json.value(first).value(next - first);
-      for (const auto &list : lists)
-        json.value(at(list, first));
-    }
-  });
+  view::List<view::Count> result;
+  for (std::size_t first = 0, next = 0; first < tiles; first = next) {
+    while (next < tiles && same(first, next))
+      ++next;
+    result.insert(result.end(), {first, next - first});
+    for (const auto &list : lists)
+      result.push_back(at(list, first));
+  }
+  return result;
 }
 
-std::string programsView(const Model &model) {
-  using Program = pva::Program;
-  Json json;
-  json.object([&] {
-    names(json, model);
-    column(json, "type", model, [](const Program &p) { return toString(p.type()); });
-    column(json, "kind", model, [](const Program &p) { return unsigned(kindOf(p.type())); });
-    children(json, model);
-    column(json, "count", model, [](const Program &p) { return p.count(); });
-    column(json, "cycles", model, [](const Program &p) { return p.cycles(); });
-    column(json, "bytes", model, [](const Program &p) { return p.bytes(); });
-    column(json, "activeTiles", model, [](const Program &p) { return p.activeTiles(); });
-    column(json, "tileBalance", model, [](const Program &p) { return p.tileBalance(); });
-    column(json, "executions", model,
-           [&](const Program &p) { return model.spent(p.id()).executions; });
-    column(json, "totalCycles", model,
-           [&](const Program &p) { return model.spent(p.id()).cycles; });
-    roots(json, "programs", model.compilation().programs());
-    roots(json, "functions", model.compilation().functions());
-  });
-  return json.take();
+} // namespace
+
+view::Programs view::programs(const Model &model) {
+  const auto &all = model.programs();
+  Programs v;
+  addNames(v, model);
+  column(v.type, all, [](const auto &p) { return toString(p->type()); });
+  column(v.kind, all, [](const auto &p) { return unsigned(pva::cycleKind(p->type())); });
+  column(v.children, all, [](const auto &p) { return idsOf(p->children()); });
+  column(v.count, all, [](const auto &p) { return p->count(); });
+  column(v.cycles, all, [](const auto &p) { return p->cycles(); });
+  column(v.bytes, all, [](const auto &p) { return p->bytes(); });
+  column(v.activeTiles, all, [](const auto &p) { return p->activeTiles(); });
+  column(v.tileBalance, all, [](const auto &p) { return p->tileBalance(); });
+  column(v.executions, all, [&](const auto &p) { return model.spent(p->id()).executions; });
+  column(v.totalCycles, all, [&](const auto &p) { return model.spent(p->id()).cycles; });
+  v.programs = idsOf(model.compilation().programs());
+  v.functions = idsOf(model.compilation().functions());
+  return v;
 }
 
-std::string programView(const Model &model, std::uint64_t id) {
+view::ProgramDetails view::program(const Model &model, std::uint64_t id) {
   const auto &program = programOf(model, id);
-  Json json;
-  json.object([&] {
-    json("id", id)("name", program.name())("type", toString(program.type()));
-    json("cycles", program.cycles())("activeTiles", program.activeTiles());
-    json("tileCycles", program.tileCycles())("threadCycles", program.threadCycles());
-    json("tileBalance", program.tileBalance())("activeTileBalance", program.activeTileBalance());
-    json("bytes", program.bytes())("messages", program.messages())("count", program.count());
-    json("executions", model.spent(id).executions)("totalCycles", model.spent(id).cycles);
-    json.key("vars").array([&] {
-      for (const auto &variable : program.vars())
-        json.value(variable.id());
-    });
-    vertices(json, program);
-    contexts(json, model, program);
-    json.key("tiles");
-    writeRanges(json, byTile(program));
-  });
-  return json.take();
+  ProgramDetails v;
+  v.id = id;
+  v.name = program.name();
+  v.type = toString(program.type());
+  v.cycles = program.cycles();
+  v.activeTiles = program.activeTiles();
+  v.tileCycles = program.tileCycles();
+  v.threadCycles = program.threadCycles();
+  v.tileBalance = program.tileBalance();
+  v.activeTileBalance = program.activeTileBalance();
+  v.bytes = program.bytes();
+  v.messages = program.messages();
+  v.count = program.count();
+  v.executions = model.spent(id).executions;
+  v.totalCycles = model.spent(id).cycles;
+  column(v.vars, program.vars(), [](const auto &variable) { return variable.id(); });
+  addVertices(v, program);
+  v.contexts = contextsOf(model, program);
+  v.tiles = ranges(
+      {program.estimatedCyclesByTile(), program.bytesReceivedByTile(), program.bytesSentByTile()});
+  return v;
 }
 
-std::string programTilesView(const Model &model, const std::vector<std::uint64_t> &programs) {
-  Json json;
-  json.object([&] {
-    for (auto id : programs) {
-      json.key(std::to_string(id));
-      writeRanges(json, {programOf(model, id).estimatedCyclesByTile()});
-    }
-  });
-  return json.take();
+view::Map<view::List<view::Count>> view::programTiles(const Model &model,
+                                                      const std::vector<std::uint64_t> &programs) {
+  Map<List<Count>> v;
+  for (auto id : programs)
+    v.emplace_back(std::to_string(id), ranges({programOf(model, id).estimatedCyclesByTile()}));
+  return v;
 }
 
 } // namespace popvision

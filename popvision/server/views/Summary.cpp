@@ -21,111 +21,106 @@ const char *targetType(pva::Target::Type type) {
   }
 }
 
-void target(Json &json, const Model &model) {
+view::SummaryTarget targetOf(const Model &model) {
   const auto t = model.compilation().target();
-  json.key("target").object([&] {
-    json("type", targetType(t.type()))("architecture", t.architectureName());
-    json("chip", model.chip() ? model.chip()->displayName : t.architectureName());
-    json("numIPUs", t.numIPUs())("numReplicas", t.numReplicas())("ipusPerReplica",
-                                                                 t.ipusPerReplica());
-    json("numTiles", t.numTiles())("tilesPerIpu", t.tilesPerIpu());
-    json("bytesPerTile", t.bytesPerTile())("bytesPerIPU", t.bytesPerIPU());
-    json("totalMemory", t.totalMemory())("memoryPerReplica", t.memoryPerReplica());
-    json("clockFrequency", t.clockFrequency())("workersPerTile", t.workersPerTile());
-  });
+  return {.type = targetType(t.type()),
+          .architecture = t.architectureName(),
+          .chip = model.chip() ? model.chip()->displayName : t.architectureName(),
+          .numIPUs = t.numIPUs(),
+          .numReplicas = t.numReplicas(),
+          .ipusPerReplica = t.ipusPerReplica(),
+          .numTiles = t.numTiles(),
+          .tilesPerIpu = t.tilesPerIpu(),
+          .bytesPerTile = t.bytesPerTile(),
+          .bytesPerIPU = t.bytesPerIPU(),
+          .totalMemory = t.totalMemory(),
+          .memoryPerReplica = t.memoryPerReplica(),
+          .clockFrequency = t.clockFrequency(),
+          .workersPerTile = t.workersPerTile()};
 }
 
-void instrumentation(Json &json, const Model &model) {
+view::SummaryInstrumentation instrumentationOf(const Model &model) {
   constexpr const char *compute[] = {"off", "vertex", "tile", "ipu", "device", "unknown"};
   constexpr const char *exchange[] = {"off", "tile", "unknown"};
   const auto settings = model.report().instrumentationSettings();
-  json.key("instrumentation").object([&] {
-    json("compute", compute[unsigned(settings.compute())]);
-    json("externalExchange", exchange[unsigned(settings.externalExchange())]);
-  });
+  return {compute[unsigned(settings.compute())], exchange[unsigned(settings.externalExchange())]};
 }
 
-void execution(Json &json, const Model &model) {
+view::List<view::ProgramRuns> programRunsOf(const Model &model) {
+  view::List<view::ProgramRuns> list;
+  const auto entries = model.compilation().programs();
+  for (const auto &run : model.execution().programsRun()) {
+    const auto entry = std::find(entries.begin(), entries.end(), run.program());
+    list.push_back(
+        {run.program() ? run.program()->name() : "", run.runs(), entry - entries.begin()});
+  }
+  return list;
+}
+
+view::SummaryExecution executionOf(const Model &model) {
   const auto execution = model.execution();
   const auto clock = model.compilation().target().clockFrequency();
-  json.key("execution").object([&] {
-    json("totalCycles", model.totalCycles());
-    json("seconds", clock ? double(model.totalCycles()) / double(clock) : 0.0);
-    json("runs", execution.runs().size())("steps", execution.steps().size());
-    json("droppedSteps", execution.droppedSteps())("droppedBlocks", execution.droppedBlocks());
-    json.key("cyclesByKind").object([&] {
-      for (unsigned kind = 0; kind < numKinds; ++kind)
-        json(nameOf(Kind(kind)), model.cyclesByKind()[kind]);
-    });
-    const auto entries = model.compilation().programs();
-    json.key("programRuns").array([&] {
-      for (const auto &run : execution.programsRun())
-        json.object([&] {
-          const auto entry = std::find(entries.begin(), entries.end(), run.program());
-          json("name", run.program() ? run.program()->name() : std::string())("runs", run.runs());
-          json("program", entry - entries.begin()); // as Engine::run calls it
-        });
-    });
-    json("joules", execution.energy().joules())("averageWatts", execution.energy().averageWatts());
-  });
+  view::SummaryExecution v;
+  v.totalCycles = model.totalCycles();
+  v.seconds = clock ? double(model.totalCycles()) / double(clock) : 0;
+  v.runs = execution.runs().size();
+  v.steps = execution.steps().size();
+  v.droppedSteps = execution.droppedSteps();
+  v.droppedBlocks = execution.droppedBlocks();
+  for (unsigned kind = 0; kind < numKinds; ++kind)
+    v.cyclesByKind.emplace_back(toString(Kind(kind)), model.cyclesByKind()[Kind(kind)]);
+  v.programRuns = programRunsOf(model);
+  v.joules = execution.energy().joules();
+  v.averageWatts = execution.energy().averageWatts();
+  return v;
 }
 
-void memory(Json &json, const Model &model) {
-  std::uint64_t used = 0, gaps = 0, alwaysLive = 0, most = 0, fullest = 0, over = 0;
+view::SummaryMemory memoryOf(const Model &model) {
+  view::SummaryMemory v;
   for (const auto &tile : model.compilation().tiles()) {
     const auto memory = tile.memory();
-    used += memory.total().excludingGaps();
-    gaps += memory.total().includingGaps() - memory.total().excludingGaps();
-    alwaysLive += memory.alwaysLiveBytes();
-    over += memory.overflowed().includingGaps() > 0;
-    if (memory.total().includingGaps() > most) {
-      most = memory.total().includingGaps();
-      fullest = tile.id();
+    v.used += memory.total().excludingGaps();
+    v.gaps += memory.total().includingGaps() - memory.total().excludingGaps();
+    v.alwaysLive += memory.alwaysLiveBytes();
+    v.tilesOverLimit += memory.overflowed().includingGaps() > 0;
+    if (memory.total().includingGaps() > v.fullestTileBytes) {
+      v.fullestTileBytes = memory.total().includingGaps();
+      v.fullestTile = tile.id();
     }
   }
-  json.key("memory").object([&] {
-    json("used", used)("gaps", gaps)("alwaysLive", alwaysLive)("fullestTile", fullest);
-    json("fullestTileBytes", most)("tilesOverLimit", over);
-  });
+  return v;
 }
 
-// JSON that the user or a framework left beside the profile, as it is; what is none is a text.
-void texts(Json &json, const Model &model) {
-  json.key("texts").object([&] {
-    for (const auto &path : model.files().texts) {
-      std::ifstream file(path, std::ios::binary);
-      std::string text(std::istreambuf_iterator<char>(file), {});
-      json(path.substr(path.rfind('/') + 1), text.substr(0, 100'000));
-    }
-  });
+view::Map<view::Text> textsOf(const Model &model) {
+  view::Map<view::Text> list;
+  for (const auto &path : model.files().texts) {
+    std::ifstream file(path, std::ios::binary);
+    std::string text(std::istreambuf_iterator<char>(file), {});
+    list.emplace_back(path.substr(path.rfind('/') + 1), text.substr(0, 100'000));
+  }
+  return list;
 }
 
 } // namespace
 
-std::string summaryView(const Model &model) {
-  Json json;
-  json.object([&] {
-    json("name", model.files().name)("profile", model.files().profile)("debug",
-                                                                       model.files().debug);
-    json("poplarVersion", model.report().poplarVersion().string());
-    json("packageHash", model.report().poplarVersion().packageHash());
-    json("format", model.report().version().majorVer());
-    target(json, model);
-    const auto graph = model.compilation().graph();
-    json.key("graph").object([&] {
-      json("numComputeSets", graph.numComputeSets())("numEdges", graph.numEdges());
-      json("numVars", graph.numVars())("numVertices", graph.numVertices());
-    });
-    instrumentation(json, model);
-    memory(json, model);
-    execution(json, model);
-    json.key("options").object([&] {
-      for (const auto &[name, value] : model.report().engineOptions())
-        json(name, value);
-    });
-    texts(json, model);
-  });
-  return json.take();
+view::Summary view::summary(const Model &model) {
+  const auto graph = model.compilation().graph();
+  Summary v;
+  v.name = model.files().name;
+  v.profile = model.files().profile;
+  v.debug = model.files().debug;
+  v.poplarVersion = model.report().poplarVersion().string();
+  v.packageHash = model.report().poplarVersion().packageHash();
+  v.format = model.report().version().majorVer();
+  v.target = targetOf(model);
+  v.graph = {graph.numComputeSets(), graph.numEdges(), graph.numVars(), graph.numVertices()};
+  v.instrumentation = instrumentationOf(model);
+  v.memory = memoryOf(model);
+  v.execution = executionOf(model);
+  for (const auto &[name, value] : model.report().engineOptions())
+    v.options.emplace_back(name, value);
+  v.texts = textsOf(model);
+  return v;
 }
 
 } // namespace popvision

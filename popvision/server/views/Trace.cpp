@@ -1,77 +1,58 @@
 // SPDX-License-Identifier: MIT
-// Every execution in the trace, as columns: the page draws the flame graph from these and the tree.
 #include "../Views.hpp"
 
 namespace popvision {
 
 namespace {
 
-void runs(Json &json, const Model &model) {
-  std::uint64_t step = 0;
-  json.key("runs").array([&] {
-    for (const auto &run : model.execution().runs())
-      json.object([&] {
-        const auto steps = run.steps().size();
-        json("name", run.name())("cycles", run.cycles());
-        json("program", run.program() ? std::int64_t(run.program()->id()) : -1);
-        json("firstStep", step)("numSteps", steps);
-        json("start", run.microseconds().start())("end", run.microseconds().end());
-        step += steps;
-      });
-  });
+view::Index idOf(const pva::ProgramRef &program) {
+  return program ? view::Index(program->id()) : -1;
 }
 
-void onIpu(Json &json, const std::vector<pva::ExecutionStep> &steps, std::size_t ipu) {
-  const auto column = [&](const char *name, auto number) {
-    json.key(name).array([&] {
-      for (const auto &step : steps)
-        json.value(number(step.ipu(ipu)));
-    });
-  };
-  json.object([&] {
-    column("cycles", [](const auto &s) { return s.cycles(); });
-    column("from", [](const auto &s) { return s.activeCycles().cyclesFrom().min(); });
-    column("to", [](const auto &s) { return s.activeCycles().cyclesTo().max(); });
-    column("activeTiles", [](const auto &s) { return s.activeTiles(); });
-  });
+view::List<view::TraceRun> runsOf(const Model &model) {
+  view::List<view::TraceRun> runs;
+  view::Count step = 0;
+  for (const auto &run : model.execution().runs()) {
+    const auto steps = run.steps().size();
+    runs.push_back({run.name(), run.cycles(), idOf(run.program()), step, steps,
+                    run.microseconds().start(), run.microseconds().end()});
+    step += steps;
+  }
+  return runs;
 }
 
-void blocks(Json &json, const Model &model) {
-  json.key("blocks").array([&] {
-    for (const auto &block : model.execution().blockRecords()) {
-      const unsigned kind = block.isOverflow()     ? 3
-                            : block.isBlockFlush() ? 2
-                            : block.isStreamCopy() ? 1
-                                                   : 0;
-      json.value(block.tile()).value(block.numTiles());
-      json.value(block.program() ? std::int64_t(block.program()->id()) : -1);
-      json.value(block.cyclesFrom()).value(block.cyclesTo()).value(kind);
-    }
-  });
+view::TraceIpu onIpu(const std::vector<pva::ExecutionStep> &steps, std::size_t ipu) {
+  view::TraceIpu v;
+  column(v.cycles, steps, [&](const auto &step) { return step.ipu(ipu).cycles(); });
+  column(v.from, steps,
+         [&](const auto &step) { return step.ipu(ipu).activeCycles().cyclesFrom().min(); });
+  column(v.to, steps,
+         [&](const auto &step) { return step.ipu(ipu).activeCycles().cyclesTo().max(); });
+  column(v.activeTiles, steps, [&](const auto &step) { return step.ipu(ipu).activeTiles(); });
+  return v;
+}
+
+view::Index kindOf(const pva::Block &block) {
+  return block.isOverflow() ? 3 : block.isBlockFlush() ? 2 : block.isStreamCopy() ? 1 : 0;
 }
 
 } // namespace
 
-std::string traceView(const Model &model) {
+view::Trace view::trace(const Model &model) {
   const auto steps = model.execution().steps();
-  const auto ipus = model.compilation().target().ipusPerReplica();
-  Json json;
-  json.object([&] {
-    json("clock", model.compilation().target().clockFrequency());
-    json("tilesPerIpu", model.compilation().target().tilesPerIpu());
-    json("droppedSteps", model.execution().droppedSteps());
-    runs(json, model);
-    json.key("program").array([&] {
-      for (const auto &step : steps)
-        json.value(step.program()->id());
-    });
-    json.key("ipus").array([&] {
-      for (std::size_t ipu = 0; ipu < ipus; ++ipu)
-        onIpu(json, steps, ipu);
-    });
-    blocks(json, model);
-  });
-  return json.take();
+  Trace v;
+  v.clock = model.compilation().target().clockFrequency();
+  v.tilesPerIpu = model.compilation().target().tilesPerIpu();
+  v.droppedSteps = model.execution().droppedSteps();
+  v.runs = runsOf(model);
+  column(v.program, steps, [](const auto &step) { return step.program()->id(); });
+  for (std::size_t ipu = 0; ipu < model.compilation().target().ipusPerReplica(); ++ipu)
+    v.ipus.push_back(onIpu(steps, ipu));
+  for (const auto &block : model.execution().blockRecords())
+    v.blocks.insert(v.blocks.end(),
+                    {Index(block.tile()), Index(block.numTiles()), idOf(block.program()),
+                     Index(block.cyclesFrom()), Index(block.cyclesTo()), kindOf(block)});
+  return v;
 }
 
 } // namespace popvision

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The System Analyser: what threads and processes of the host did, with runs of the IPU and counters, on one time line.
-import type { View } from '../app';
+import type { Entry, View } from '../app';
 import type { Host, HostEvents, HostStatistic } from '../data';
 import type { Lane } from '../flame';
 import { numberColumn } from '../app';
@@ -55,7 +55,7 @@ class TimeLine {
   ) {
     const events = visible;
     // Each channel has a colour of its own, in the order of their names.
-    this.channels = [...new Set(events.threads.flatMap(t => t.channel))].map(c => events.texts[c]).sort();
+    this.channels = [...new Set(events.threads.flatMap(t => t.channel))].map(c => events.texts[c]!).sort();
     this.shades = new Map(this.channels.map((channel, i) => [channel, paletteColour(i)]));
     this.fixed = fixedLanes(host);
     const hint = 'Click an event. Shift and drag selects a stretch of time.';
@@ -107,10 +107,10 @@ class TimeLine {
   private async showEvent(lane: number, index: number): Promise<void> {
     const at = lane - this.fixed.length;
     if (at < 0) return;
-    const thread = this.host.threads[at],
-      e = this.events.threads[at],
-      shown = this.lanes[lane].intervals!;
-    const i = e.start.findIndex((s, k) => s === shown.start[index] && shownDepth(e.depth[k]) === shown.depth[index]);
+    const thread = this.host.threads[at]!,
+      e = this.events.threads[at]!,
+      shown = this.lanes[lane]!.intervals!;
+    const i = e.start.findIndex((s, k) => s === shown.start[index] && shownDepth(e.depth[k]!) === shown.depth[index]);
     const content: HTMLElement[] = [
       h('h3', {}, shown.label(index)),
       tableOf([
@@ -119,7 +119,7 @@ class TimeLine {
         ['thread', String(thread.thread)],
       ]),
     ];
-    if (i >= 0 && e.details[i] >= 0 && !exported) {
+    if (i >= 0 && e.details[i]! >= 0 && !exported) {
       const details = await get(`/api/host/details?file=${thread.file}&index=${e.details[i]}`);
       content.push(h('pre', {}, JSON.stringify(details, null, 2)));
     }
@@ -155,16 +155,16 @@ class Search {
       return;
     }
     this.at = (this.at + 1) % (this.hits.length / 3);
-    const start = this.hits[3 * this.at + 1],
-      span = Math.max(2000, Math.max(0, this.hits[3 * this.at + 2]) * 6);
+    const start = this.hits[3 * this.at + 1]!,
+      span = Math.max(2000, Math.max(0, this.hits[3 * this.at + 2]!) * 6);
     this.line.flame.range.set(start - span / 3, start + (2 * span) / 3);
     this.result.textContent = `${this.at + 1} of ${this.hits.length / 3}`;
   }
   private async find(text: string): Promise<number[]> {
     if (!exported) return (await get<{ found: number[] }>(`/api/host/search?text=${encodeURIComponent(text)}`)).found;
     const { threads, texts } = this.line.events;
-    const found = (name: number): boolean => texts[name].toLowerCase().includes(text.toLowerCase());
-    return threads.flatMap((t, k) => t.start.flatMap((s, i) => (found(t.name[i]) ? [k, s, t.duration[i]] : [])));
+    const found = (name: number): boolean => texts[name]!.toLowerCase().includes(text.toLowerCase());
+    return threads.flatMap((t, k) => t.start.flatMap((s, i) => (found(t.name[i]!) ? [k, s, t.duration[i]!] : [])));
   }
 }
 
@@ -224,7 +224,7 @@ function bar(overview: Host, line: TimeLine): HTMLElement {
   );
 }
 
-export const host: View = async () => {
+const host: View = async () => {
   const overview = await get<Host>('/api/host/overview');
   const line = new TimeLine(overview, await eventsOf(0, overview.nanoseconds));
   await line.count(0, overview.nanoseconds);
@@ -241,3 +241,5 @@ export const host: View = async () => {
     h('div', { class: 'split' }, h('div', {}, line.heading, line.statistics.element), line.side),
   );
 };
+
+export const entry: Entry = { name: 'host', title: 'Host and IPU', place: 100, of: 'System', view: host };

@@ -8,7 +8,7 @@ import { format, highest, lowest, thousands } from '../dom';
 function ipuLanes(host: Host): Lane[] {
   const count = host.ipuRuns.length / 3;
   if (!count) return [];
-  const at = (i: number, k: number): number => host.ipuRuns[3 * i + k];
+  const at = (i: number, k: number): number => host.ipuRuns[3 * i + k]!;
   const describe = (i: number): [string, string][] => [
     ['modelled IPU', format(at(i, 2), 'seconds')],
     ['simulating it here', format(at(i, 1), 'ns')],
@@ -24,7 +24,7 @@ function ipuLanes(host: Host): Lane[] {
       depth: list.map(() => 0),
       colour: () => colour(shade),
       label: () => name,
-      describe: i => describe(list[i]),
+      describe: i => describe(list[i]!),
     },
   });
   return [
@@ -49,10 +49,10 @@ function counterLane(host: Host, graph: string): Lane {
         c.beginPath();
         let lastX = -1e9;
         for (let i = 0; i < s.times.length; ++i) {
-          if (i + 1 < s.times.length && s.times[i + 1] < range.low) continue;
-          if (i > 0 && s.times[i - 1] > range.high) break;
-          const x = area.x + ((s.times[i] - range.low) / range.span) * area.width,
-            y = area.y + area.height - 4 - ((s.values[i] - low) / (high - low)) * (area.height - 8);
+          if (i + 1 < s.times.length && s.times[i + 1]! < range.low) continue;
+          if (i > 0 && s.times[i - 1]! > range.high) break;
+          const x = area.x + ((s.times[i]! - range.low) / range.span) * area.width,
+            y = area.y + area.height - 4 - ((s.values[i]! - low) / (high - low)) * (area.height - 8);
           if (x - lastX < 0.3) continue;
           lastX = x;
           c.lineTo(x, y);
@@ -63,7 +63,7 @@ function counterLane(host: Host, graph: string): Lane {
       series.map((s): [string, string] => {
         let best = 0;
         for (let i = 0; i < s.times.length; ++i)
-          if (Math.abs(s.times[i] - time) < Math.abs(s.times[best] - time)) best = i;
+          if (Math.abs(s.times[i]! - time) < Math.abs(s.times[best]! - time)) best = i;
         return [s.series, String(s.values[best])];
       }),
   };
@@ -73,7 +73,7 @@ function counterLane(host: Host, graph: string): Lane {
 function heatLane(map: Host['heatmaps'][number], end: number): Lane {
   const rows = map.bins.length / 2,
     most = highest(map.counts, 1);
-  const until = (i: number): number => map.times[i + 1] ?? Math.max(end, map.times[i] + 1);
+  const until = (i: number): number => map.times[i + 1] ?? Math.max(end, map.times[i]! + 1);
   const name = (k: number): string => `${map.bins[2 * k]} to ${map.bins[2 * k + 1]}`;
   return {
     label: map.name,
@@ -83,9 +83,9 @@ function heatLane(map: Host['heatmaps'][number], end: number): Lane {
       const tall = area.height / Math.max(1, rows);
       c.fillStyle = colour('compute');
       for (let i = 0; i < map.times.length; ++i) {
-        if (until(i) < range.low || map.times[i] > range.high) continue;
+        if (until(i) < range.low || map.times[i]! > range.high) continue;
         const at = (t: number): number => area.x + ((t - range.low) / range.span) * area.width;
-        const x = Math.max(area.x, at(map.times[i])),
+        const x = Math.max(area.x, at(map.times[i]!)),
           right = Math.min(area.x + area.width, at(until(i)));
         for (let k = 0; k < rows; ++k) {
           const count = map.counts[i * rows + k];
@@ -98,11 +98,11 @@ function heatLane(map: Host['heatmaps'][number], end: number): Lane {
     },
     describe: time => {
       let best = -1;
-      for (let i = 0; i < map.times.length; ++i) if (map.times[i] <= time) best = i;
+      for (let i = 0; i < map.times.length; ++i) if (map.times[i]! <= time) best = i;
       if (best < 0) return [];
       return Array.from({ length: rows }, (_, k): [string, string] => [
         name(rows - 1 - k),
-        thousands(map.counts[best * rows + rows - 1 - k]),
+        thousands(map.counts[best * rows + rows - 1 - k]!),
       ]);
     },
   };
@@ -116,20 +116,20 @@ export function threadLane(
   hidden: Set<string>,
   shade: (channel: string, name: string) => string,
 ): Lane {
-  const thread = host.threads[index],
-    e = events.threads[index];
-  const keep = [...e.start.keys()].filter(i => !hidden.has(events.texts[e.channel[i]]));
+  const thread = host.threads[index]!,
+    e = events.threads[index]!;
+  const keep = [...e.start.keys()].filter(i => !hidden.has(events.texts[e.channel[i]!]!));
   return {
     label: thread.name || `thread ${thread.thread}`,
     hint: `process ${processName(host, thread.file, thread.process)}, ${format(thread.busy, 'ns')} busy`,
     height: Math.max(2, thread.depth + 1) * 18,
     intervals: {
-      start: keep.map(i => e.start[i]),
-      end: keep.map(i => e.start[i] + Math.max(0, e.duration[i])),
-      depth: keep.map(i => shownDepth(e.depth[i])),
-      label: i => (e.count[keep[i]] > 1 ? `×${thousands(e.count[keep[i]])}` : events.texts[e.name[keep[i]]]),
-      colour: i => shade(events.texts[e.channel[keep[i]]], events.texts[e.name[keep[i]]]),
-      describe: i => eventRows(events, index, keep[i]),
+      start: keep.map(i => e.start[i]!),
+      end: keep.map(i => e.start[i]! + Math.max(0, e.duration[i]!)),
+      depth: keep.map(i => shownDepth(e.depth[i]!)),
+      label: i => (e.count[keep[i]!]! > 1 ? `×${thousands(e.count[keep[i]!]!)}` : events.texts[e.name[keep[i]!]!]!),
+      colour: i => shade(events.texts[e.channel[keep[i]!]!]!, events.texts[e.name[keep[i]!]!]!),
+      describe: i => eventRows(events, index, keep[i]!),
     },
   };
 }
@@ -137,17 +137,17 @@ export function shownDepth(depth: number): number {
   return Math.min(40, depth);
 }
 function processName(host: Host, file: number, process: number): string {
-  return host.files[file].processes.find(p => p.startsWith(`${process} `)) ?? String(process);
+  return host.files[file]!.processes.find(p => p.startsWith(`${process} `)) ?? String(process);
 }
 function eventRows(events: HostEvents, thread: number, i: number): [string, string][] {
-  const e = events.threads[thread],
-    lasts = e.duration[i];
+  const e = events.threads[thread]!,
+    lasts = e.duration[i]!;
   const rows: [string, string][] = [
-    ['channel', events.texts[e.channel[i]]],
-    ['at', format(e.start[i], 'ns')],
+    ['channel', events.texts[e.channel[i]!]!],
+    ['at', format(e.start[i]!, 'ns')],
     ['lasts', lasts < 0 ? 'an instant' : lasts < 1000 ? '<1 µs' : format(lasts, 'ns')],
   ];
-  if (e.count[i] > 1) rows.push(['events', thousands(e.count[i])]);
+  if (e.count[i]! > 1) rows.push(['events', thousands(e.count[i]!)]);
   return rows;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import type { Context, View } from '../app';
+import type { Context, Entry, View } from '../app';
 import type { Insight } from '../data';
 import type { Unit } from '../dom';
 import { changed, h, num, paired } from '../dom';
@@ -14,7 +14,7 @@ const units: Record<string, Unit> = {
 };
 
 // other: what the same rule says of the other report; null: nothing.
-function entry(insight: Insight, index: number, context: Context, other?: Insight | null): HTMLElement {
+function shown(insight: Insight, index: number, context: Context, other?: Insight | null): HTMLElement {
   const unit = units[insight.unit] ?? 'count';
   const mark = h('span', { class: 'mark', title: insight.severity }, marks[insight.severity] ?? '●');
   mark.style.color = `var(--${insight.severity})`;
@@ -47,7 +47,7 @@ function entry(insight: Insight, index: number, context: Context, other?: Insigh
   );
 }
 
-export const insights: View = async context => {
+const insights: View = async context => {
   const [list, others] = await Promise.all([context.report.insights(), context.other?.insights()]);
   const pairs = others && paired(
     list.map(i => i.rule),
@@ -69,9 +69,11 @@ export const insights: View = async context => {
       'a saving is what a perfect arrangement would gain.',
     ),
     sorted.map(({ insight, index }) =>
-      entry(insight, index, context, others && pairs ? (others[pairs[index]] ?? null) : undefined),
+      shown(insight, index, context, others && pairs ? (others[pairs[index]!] ?? null) : undefined),
     ),
     only.length ? h('h2', {}, 'Only in the other report') : null,
-    only.map((insight, i) => entry(insight, list.length + i, context)),
+    only.map((insight, i) => shown(insight, list.length + i, context)),
   );
 };
+
+export const entry: Entry = { name: 'insights', title: 'Insights', place: 20, of: 'Graph', view: insights };

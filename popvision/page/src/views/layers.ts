@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The model's operations, or its layers, as a graph: one depends on another when it uses a variable the other touched
 // last. Beside another report the colour is that of the change.
-import type { Context, View } from '../app';
+import type { Context, Entry, View } from '../app';
 import type { Layers, Operations } from '../data';
 import { changeText, clear, format, h, highest, num, paired, percentOf, svg, thousands } from '../dom';
 import { hideTip, showTip, tipTable } from '../canvas';
@@ -33,14 +33,14 @@ function nodesOf(o: Operations, by: Grouping): { nodes: Node[]; of: Map<number, 
       nodes.push({ name: key.replace(/#\d+$/, ''), members: [], ...sums, rank: 0, column: 0 });
     }
     const at = index.get(key)!,
-      node = nodes[at];
+      node = nodes[at]!;
     of.set(i, at);
     node.members.push(i);
-    node.cycles += o.cycles[i];
-    node.flops += o.flops[i];
-    node.bytes += o.bytes[i];
-    node.first = Math.min(node.first, o.programs[i][0]);
-    if (node.step < 0) node.step = o.firstStep[i];
+    node.cycles += o.cycles[i]!;
+    node.flops += o.flops[i]!;
+    node.bytes += o.bytes[i]!;
+    node.first = Math.min(node.first, o.programs[i]![0]!);
+    if (node.step < 0) node.step = o.firstStep[i]!;
   }
   return { nodes, of };
 }
@@ -58,28 +58,28 @@ type Edge = [from: number, to: number, bytes: number];
 function edgesOf(graph: Layers, of: Map<number, number>, place: number[]): Edge[] {
   const edges = new Map<string, Edge>();
   for (let i = 0; i < graph.edges.length; i += 3) {
-    const from = of.get(graph.edges[i]),
-      to = of.get(graph.edges[i + 1]);
-    if (from === undefined || to === undefined || place[from] >= place[to]) continue;
+    const from = of.get(graph.edges[i]!),
+      to = of.get(graph.edges[i + 1]!);
+    if (from === undefined || to === undefined || place[from]! >= place[to]!) continue;
     const found = edges.get(`${from},${to}`);
-    if (found) found[2] += graph.edges[i + 2];
-    else edges.set(`${from},${to}`, [from, to, graph.edges[i + 2]]);
+    if (found) found[2] += graph.edges[i + 2]!;
+    else edges.set(`${from},${to}`, [from, to, graph.edges[i + 2]!]);
   }
   return [...edges.values()];
 }
 
 // Each node stands below all that it depends on, in the next free column.
 function arrange(nodes: Node[], of: Map<number, number>, graph: Layers): Edge[] {
-  const order = nodes.map((_, i) => i).sort((a, b) => nodes[a].first - nodes[b].first || a - b);
+  const order = nodes.map((_, i) => i).sort((a, b) => nodes[a]!.first - nodes[b]!.first || a - b);
   const place: number[] = [];
   order.forEach((node, i) => (place[node] = i));
   const edges = edgesOf(graph, of, place);
   const before: number[][] = nodes.map(() => []);
-  for (const [from, to] of edges) before[to].push(from);
+  for (const [from, to] of edges) before[to]!.push(from);
   const filled: number[] = [];
   for (const at of order) {
-    const node = nodes[at];
-    node.rank = before[at].reduce((rank, from) => Math.max(rank, nodes[from].rank + 1), 0);
+    const node = nodes[at]!;
+    node.rank = before[at]!.reduce((rank, from) => Math.max(rank, nodes[from]!.rank + 1), 0);
     node.column = filled[node.rank] = (filled[node.rank] ?? -1) + 1;
   }
   return edges;
@@ -116,7 +116,7 @@ class Picture {
     const names = (list: Node[]): string[] => list.map(n => n.name);
     const pairs = paired(names(nodes), names(others));
     this.nodes = nodes;
-    this.others = nodes.map((_, n) => others[pairs[n]]?.cycles);
+    this.others = nodes.map((_, n) => others[pairs[n]!]?.cycles);
     this.edges = arrange(nodes, of, graph);
     this.most = highest(
       nodes.map(n => n.cycles),
@@ -130,7 +130,7 @@ class Picture {
       role: 'img',
       'aria-label': 'graph of layers',
     });
-    for (const [from, to, bytes] of this.edges) picture.append(edgePath(this.nodes[from], this.nodes[to], bytes));
+    for (const [from, to, bytes] of this.edges) picture.append(edgePath(this.nodes[from]!, this.nodes[to]!, bytes));
     this.nodes.forEach((node, i) => picture.append(this.box(node, i)));
     return picture;
   }
@@ -185,11 +185,11 @@ class Picture {
 
 const ways: [string, Grouping][] = [
   ['operation', (of, i) => `${of.name[i]}#${i}`],
-  ['layer', (of, i) => of.group[i] || of.name[i]],
-  ['top layer', (of, i) => (of.group[i] || of.name[i]).split('/')[0]],
+  ['layer', (of, i) => of.group[i]! || of.name[i]!],
+  ['top layer', (of, i) => (of.group[i]! || of.name[i]!).split('/')[0]!],
 ];
 
-export const layers: View = async context => {
+const layers: View = async context => {
   const [operations, graph, second] = await Promise.all([
     context.report.operations(),
     context.report.layers(),
@@ -197,7 +197,7 @@ export const layers: View = async context => {
   ]);
   const holder = h('div', { class: 'panel' });
   const draw = (way: number): void => {
-    const picture = new Picture(context, operations, second, graph, ways[way][1]);
+    const picture = new Picture(context, operations, second, graph, ways[way]![1]);
     const none = 'No operation is known. Set autoReport.outputDebugInfo (part of autoReport.all).';
     const meaning = second
       ? ' nodes; red takes longer in the other report, green less long; thicker is more bytes'
@@ -217,3 +217,5 @@ export const layers: View = async context => {
   const choice = h('label', {}, 'One node per ', h('select', { onchange }, options));
   return h('div', {}, h('h2', {}, 'Layers'), h('div', { class: 'bar' }, choice), holder);
 };
+
+export const entry: Entry = { name: 'layers', title: 'Layers', place: 90, of: 'Graph', view: layers };

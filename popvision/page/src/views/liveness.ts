@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import type { Context, View } from '../app';
+import type { Context, Entry, View } from '../app';
 import type { Liveness, Programs, Variables } from '../data';
 import type { Series } from '../stackplot';
 import { legend, numberColumn } from '../app';
@@ -21,17 +21,17 @@ interface Row {
 export function liveAt(variables: Variables, step: number): Row[] {
   const rows: Row[] = [];
   for (let v = 0; v < variables.name.length; ++v) {
-    const live = variables.live[v];
+    const live = variables.live[v]!;
     for (let i = 0; i < live.length; i += 2)
-      if (live[i] <= step && step <= live[i + 1]) {
+      if (live[i]! <= step && step <= live[i + 1]!) {
         rows.push({
           id: v,
-          name: variables.name[v],
-          type: variables.type[v],
-          bytes: variables.bytes[v],
+          name: variables.name[v]!,
+          type: variables.type[v]!,
+          bytes: variables.bytes[v]!,
           always: variables.alwaysLive[v] === 1,
-          from: live[i],
-          to: live[i + 1],
+          from: live[i]!,
+          to: live[i + 1]!,
         });
         break;
       }
@@ -51,11 +51,11 @@ function variableGrid(): Grid<Row> {
         'Bytes',
         r => r.bytes,
         'bytes',
-        '120px',
+        '90px',
         r => `live.${r.id}`,
       ),
-      { title: 'Type', width: '70px', cell: r => r.type, sort: r => r.type },
-      { title: 'Steps', width: '110px', right: true, cell: r => `${r.from} – ${r.to}`, sort: r => r.to - r.from },
+      { title: 'Type', width: '56px', cell: r => r.type, sort: r => r.type },
+      { title: 'Steps', width: '90px', right: true, cell: r => `${r.from} – ${r.to}`, sort: r => r.to - r.from },
     ],
   });
 }
@@ -146,7 +146,7 @@ class Steps {
   }
   private nameOf(step: number): string {
     const program = this.data.liveness.program[step] ?? -1;
-    return program < 0 ? '' : this.data.programs.names[this.data.programs.name[program]];
+    return program < 0 ? '' : this.data.programs.names[this.data.programs.name[program]!]!;
   }
   private draw(): void {
     const { name, bytes, alwaysLive } = this.curve;
@@ -186,7 +186,7 @@ class Steps {
     const peak = (of: Liveness): number => highest(of.bytes, 0);
     const there = second && (second.bytes[this.step] ?? 0);
     return [
-      comparedRow('Not always live', 'step.bytes', bytes[this.step], there, 'bytes'),
+      comparedRow('Not always live', 'step.bytes', bytes[this.step]!, there, 'bytes'),
       comparedRow('Always live', 'step.alwaysLive', alwaysLive, second?.alwaysLive, 'bytes'),
       comparedRow('Variables listed', 'step.variables', rows.length, others?.length),
       comparedRow('The largest of them', 'step.largest', largest(rows), others && largest(others), 'bytes'),
@@ -227,7 +227,7 @@ function listBar(steps: Steps): HTMLElement {
   );
 }
 
-export const liveness: View = async context => {
+const liveness: View = async context => {
   const { report, other, target } = context;
   const [mine, variables, programs, second, otherVariables] = await Promise.all([
     report.liveness(),
@@ -248,3 +248,5 @@ export const liveness: View = async context => {
   const plot = h('div', { class: 'panel' }, steps.plot.element, steps.key, line);
   return h('div', {}, title, bar(steps), h('div', { class: 'split' }, plot, steps.details));
 };
+
+export const entry: Entry = { name: 'liveness', title: 'Liveness', place: 40, of: 'Graph', view: liveness };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import type { Context, View } from '../app';
+import type { Context, Entry, View } from '../app';
 import type { Memory, Tile } from '../data';
 import type { Series } from '../stackplot';
 import { legend, numberColumn } from '../app';
@@ -22,7 +22,7 @@ function seriesOf(memory: Memory, breakdown: Breakdown, gaps: boolean): Series[]
             { name: 'not always live', colour: paletteColour(1), values: memory.notAlwaysLive },
           ]
         : [{ name: 'used', colour: paletteColour(0), values: memory.total }];
-  if (gaps) series.push({ name: 'gaps', colour: '#9994', values: memory.withGaps.map((v, i) => v - memory.total[i]) });
+  if (gaps) series.push({ name: 'gaps', colour: '#9994', values: memory.withGaps.map((v, i) => v - memory.total[i]!) });
   return series;
 }
 
@@ -72,8 +72,8 @@ function floorPlan(memory: Memory, ipu: number, select: (tile: number) => void):
         event.clientY,
         tipTable([
           ['tile', String(tile)],
-          ['with gaps', format(memory.withGaps[tile], 'bytes')],
-          ['always live', format(memory.alwaysLive[tile], 'bytes')],
+          ['with gaps', format(memory.withGaps[tile]!, 'bytes')],
+          ['always live', format(memory.alwaysLive[tile]!, 'bytes')],
         ]),
       );
   });
@@ -263,7 +263,7 @@ function bar(shown: MemoryPlot, data: Memory): HTMLElement {
   );
 }
 
-export const memory: View = async context => {
+const memory: View = async context => {
   const [data, second] = await Promise.all([context.report.memory(), context.other?.memory()]);
   const shown = new MemoryPlot(context, data, second);
   if (context.target >= 0) shown.plot.show(context.target);
@@ -277,3 +277,5 @@ export const memory: View = async context => {
     h('div', { class: 'split' }, h('div', {}, plot, shown.plan), shown.details),
   );
 };
+
+export const entry: Entry = { name: 'memory', title: 'Memory', place: 30, of: 'Graph', view: memory };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import type { Context, View } from '../app';
+import type { Context, Entry, View } from '../app';
 import type { Operations } from '../data';
 import type { Column } from '../grid';
 import { numberColumn } from '../app';
@@ -25,9 +25,9 @@ export interface Row {
 
 const groupings: Record<string, (o: Operations, i: number) => string> = {
   operation: (_, i) => `${i}`,
-  'layer of the model': (o, i) => o.group[i] || o.name[i],
-  'top layer of the model': (o, i) => (o.group[i] || o.name[i]).split('/')[0],
-  name: (o, i) => o.name[i],
+  'layer of the model': (o, i) => o.group[i]! || o.name[i]!,
+  'top layer of the model': (o, i) => (o.group[i]! || o.name[i]!).split('/')[0]!,
+  name: (o, i) => o.name[i]!,
   'source line': (o, i) => (o.file[i] ? `${o.file[i]}:${o.line[i]}` : 'unknown'),
   'layer of software': (o, i) => o.layer[i] || 'none',
 };
@@ -35,14 +35,14 @@ const groupings: Record<string, (o: Operations, i: number) => string> = {
 export function group(o: Operations, by: string): Row[] {
   const rows = new Map<string, Row>();
   for (let i = 0; i < o.name.length; ++i) {
-    const key = groupings[by](o, i);
+    const key = groupings[by]!(o, i);
     let row = rows.get(key);
     if (!row) {
       row = {
-        name: by === 'operation' ? o.name[i] : key.split('/').pop()!.includes(':') ? key.split('/').pop()! : key,
+        name: by === 'operation' ? o.name[i]! : key.split('/').pop()!.includes(':') ? key.split('/').pop()! : key,
         members: [],
-        layer: o.layer[i],
-        where: o.file[i] ? `${o.file[i].split('/').pop()}:${o.line[i]}` : '',
+        layer: o.layer[i]!,
+        where: o.file[i] ? `${o.file[i]!.split('/').pop()}:${o.line[i]}` : '',
         cycles: 0,
         compute: 0,
         exchange: 0,
@@ -56,15 +56,15 @@ export function group(o: Operations, by: string): Row[] {
       rows.set(key, row);
     }
     row.members.push(i);
-    row.cycles += o.cycles[i];
-    row.compute += o.compute[i];
-    row.exchange += o.exchange[i] + o.globalExchange[i];
-    row.host += o.host[i];
-    row.sync += o.sync[i] + o.control[i];
-    row.executions = Math.max(row.executions, o.executions[i]);
-    row.bytes += o.bytes[i];
-    row.flops += o.flops[i];
-    row.tileCycles += o.tileCycles[i];
+    row.cycles += o.cycles[i]!;
+    row.compute += o.compute[i]!;
+    row.exchange += o.exchange[i]! + o.globalExchange[i]!;
+    row.host += o.host[i]!;
+    row.sync += o.sync[i]! + o.control[i]!;
+    row.executions = Math.max(row.executions, o.executions[i]!);
+    row.bytes += o.bytes[i]!;
+    row.flops += o.flops[i]!;
+    row.tileCycles += o.tileCycles[i]!;
   }
   return [...rows.values()];
 }
@@ -106,16 +106,16 @@ function details(context: Context, o: Operations, row: Row): HTMLElement {
             {},
             row.members
               .slice()
-              .sort((a, b) => o.cycles[b] - o.cycles[a])
+              .sort((a, b) => o.cycles[b]! - o.cycles[a]!)
               .slice(0, 60)
-              .map(i => h('tr', {}, h('td', {}, o.name[i]), h('td', {}, thousands(o.cycles[i])))),
+              .map(i => h('tr', {}, h('td', {}, o.name[i]), h('td', {}, thousands(o.cycles[i]!)))),
           ),
         ]
       : null,
-    row.members.some(i => o.firstStep[i] >= 0)
+    row.members.some(i => o.firstStep[i]! >= 0)
       ? h(
           'button',
-          { onclick: () => context.go('trace', Math.min(...row.members.map(i => o.firstStep[i]).filter(s => s >= 0))) },
+          { onclick: () => context.go('trace', Math.min(...row.members.map(i => o.firstStep[i]!).filter(s => s >= 0))) },
           'Show in the trace',
         )
       : null,
@@ -128,7 +128,7 @@ function rowsOf(mine: Operations, second: Operations | undefined, by: string): R
   const others = group(second, by);
   const names = (list: Row[]): string[] => list.map(r => r.name);
   const of = paired(names(rows), names(others));
-  rows.forEach((row, i) => (row.other = others[of[i]]?.cycles ?? 0));
+  rows.forEach((row, i) => (row.other = others[of[i]!]?.cycles ?? 0));
   return rows;
 }
 
@@ -165,7 +165,7 @@ function columns(o: Operations, two: boolean, key: Key): Column<Row>[] {
     numberColumn('Compute', r => r.compute, 'cycles', '105px', key('compute')),
     numberColumn('Exchange', r => r.exchange, 'cycles', '95px', key('exchange')),
     numberColumn('Host', r => r.host, 'cycles', '90px', key('host')),
-    numberColumn('Sync', r => r.sync, 'cycles', '95px', undefined, 'sync and control'),
+    numberColumn('Sync, control', r => r.sync, 'cycles', '110px'),
     numberColumn('Times', r => r.executions, 'count', '75px', key('executions')),
     numberColumn('Bytes', r => r.bytes, 'bytes', '120px', key('bytes'), 'exchanged'),
     numberColumn('FLOP', r => r.flops, 'flops', '95px', key('flops')),
@@ -183,7 +183,7 @@ function total(o: Operations): HTMLElement {
   return h('p', { class: 'soft' }, 'All rows together: ', num('operations.total', cycles), ` cycles.${hint}`);
 }
 
-export const operations: View = async context => {
+const operations: View = async context => {
   const [o, second] = await Promise.all([context.report.operations(), context.other?.operations()]);
   let by = 'operation';
   const side = h('div', {}, h('p', { class: 'soft' }, 'Select an operation.'));
@@ -203,3 +203,5 @@ export const operations: View = async context => {
   const fields = h('div', { class: 'bar' }, h('label', {}, 'Group by ', groups), filter);
   return h('div', {}, h('h2', {}, 'Operations'), fields, grid.element, total(o), side);
 };
+
+export const entry: Entry = { name: 'operations', title: 'Operations', place: 60, of: 'Graph', view: operations };

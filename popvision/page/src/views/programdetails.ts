@@ -31,9 +31,10 @@ function byTile(details: ProgramDetails, tiles: number): { values: Float64Array;
   const cycles = new Float64Array(tiles),
     received = new Float64Array(tiles);
   for (let i = 0; i < details.tiles.length; i += 5) {
-    const [first, count, spent, bytesIn] = details.tiles.slice(i, i + 4);
-    cycles.fill(spent, first, first + count);
-    received.fill(bytesIn, first, first + count);
+    const first = details.tiles[i]!,
+      end = first + details.tiles[i + 1]!;
+    cycles.fill(details.tiles[i + 2]!, first, end);
+    received.fill(details.tiles[i + 3]!, first, end);
   }
   return details.type !== 'OnTileExecute' && received.some(v => v)
     ? { values: received, unit: 'bytes', name: 'bytes received' }
@@ -69,7 +70,7 @@ function vertices(details: ProgramDetails): HTMLElement | null {
 }
 function variablesOf(details: ProgramDetails, { name, type, bytes }: Variables): HTMLElement | null {
   if (!details.vars.length) return null;
-  const row = (v: number): HTMLElement => cells(name[v] || `variable ${v}`, type[v], format(bytes[v], 'bytes'));
+  const row = (v: number): HTMLElement => cells(name[v] || `variable ${v}`, type[v]!, format(bytes[v]!, 'bytes'));
   return folded(`Variables (${details.vars.length})`, details.vars.slice(0, 200).map(row));
 }
 function makers(details: ProgramDetails): HTMLElement | null {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import type { View } from '../app';
+import type { Entry, View } from '../app';
 import type { Programs } from '../data';
 import { kindColour } from '../app';
 import { kinds } from '../data';
@@ -59,7 +59,7 @@ class Tree {
     ];
   }
   private children(node: Node): Node[] {
-    return this.programs.children[node.program].map((program, i) => ({
+    return this.programs.children[node.program]!.map((program, i) => ({
       program,
       path: `${node.path}.${i}`,
       depth: node.depth + 1,
@@ -110,7 +110,7 @@ class Tree {
     this.flatten();
   }
   private name(program: number): string {
-    return this.programs.names[this.programs.name[program]];
+    return this.programs.names[this.programs.name[program]!]!;
   }
 
   // The next program whose name, type or id has the text, wherever it is folded away.
@@ -128,7 +128,7 @@ class Tree {
       return 0;
     }
     const at = matches.findIndex(m => m.path === this.selected);
-    this.reveal(matches[(at + (back ? -1 : 1) + matches.length) % matches.length]);
+    this.reveal(matches[(at + (back ? -1 : 1) + matches.length) % matches.length]!);
     return matches.length;
   }
   private matches(program: number): boolean {
@@ -170,7 +170,7 @@ class Tree {
       node = this.rows[at];
     const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 }[event.key];
     if (by) {
-      const next = this.rows[Math.min(this.rows.length - 1, Math.max(0, at + by))];
+      const next = this.rows[Math.min(this.rows.length - 1, Math.max(0, at + by))]!;
       this.element.scrollTop = Math.max(0, this.rows.indexOf(next) * this.height - this.element.clientHeight / 2);
       this.pick(next);
     } else if (node && event.key === 'ArrowRight' && !this.open.has(node.path)) this.toggle(node.path);
@@ -194,19 +194,19 @@ class Tree {
   // What the other report has in its place, and the difference.
   private change(id: number): HTMLElement[] {
     const { programs, of } = this.others!;
-    const mine = this.programs.totalCycles[id],
-      other = of[id] < 0 ? 0 : programs.totalCycles[of[id]];
+    const mine = this.programs.totalCycles[id]!,
+      other = of[id]! < 0 ? 0 : programs.totalCycles[of[id]!]!;
     const cell = (content: HTMLElement | string) => h('span', { class: 'right' }, content);
-    if (of[id] < 0) return [cell(mine ? '–' : ''), cell('')];
+    if (of[id]! < 0) return [cell(mine ? '–' : ''), cell('')];
     if (!mine && !other) return [cell(''), cell('')];
     return [cell(num(`tree.${id}.other`, other, 'cycles')), cell(changed(`tree.${id}`, mine, other, 'cycles', false))];
   }
   private row(node: Node, index: number): HTMLElement {
     const p = this.programs,
       id = node.program,
-      folded = p.children[id].length;
+      folded = p.children[id]!.length;
     const dot = h('i', { class: 'dot' });
-    dot.style.background = kindColour(kinds[p.kind[id]]);
+    dot.style.background = kindColour(kinds[p.kind[id]!]!);
     const text = `${p.type[id]}${p.count[id] ? ` ×${p.count[id]}` : ''} `;
     const name = this.matches(id) ? h('mark', {}, this.name(id) || p.type[id]) : h('b', {}, this.name(id));
     const line = h(
@@ -243,7 +243,7 @@ class Tree {
         ondblclick: () => folded && this.toggle(node.path),
       },
       line,
-      h('span', { class: 'right' }, p.totalCycles[id] ? num(`tree.${id}`, p.totalCycles[id], 'cycles') : ''),
+      h('span', { class: 'right' }, p.totalCycles[id] ? num(`tree.${id}`, p.totalCycles[id]!, 'cycles') : ''),
       this.others ? this.change(id) : null,
     );
     row.style.gridTemplateColumns = this.others ? 'minmax(180px, 1fr) 95px 95px 95px' : 'minmax(300px, 1fr) 120px';
@@ -254,11 +254,11 @@ class Tree {
 
 // Programs of two reports that are the same: of one type and name, in the same order.
 export function pairedPrograms(mine: Programs, other: Programs): Int32Array {
-  const names = (p: Programs) => p.type.map((type, i) => `${type} ${p.names[p.name[i]]}`);
+  const names = (p: Programs) => p.type.map((type, i) => `${type} ${p.names[p.name[i]!]}`);
   return paired(names(mine), names(other));
 }
 
-export const programs: View = async context => {
+const programs: View = async context => {
   const [data, second] = await Promise.all([context.report.programs(), context.other?.programs()]);
   const others = second ? { programs: second, of: pairedPrograms(data, second) } : null;
   const details = h('div', {}, h('p', { class: 'soft' }, 'Select a program.'));
@@ -306,3 +306,5 @@ export const programs: View = async context => {
     h('div', { class: 'split' }, tree.element, details),
   );
 };
+
+export const entry: Entry = { name: 'programs', title: 'Program tree', place: 50, of: 'Graph', view: programs };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Each operation by what it computes per byte it exchanges and how fast it is, under the roofs of the chip. Beside
 // another report a line leads from where an operation is there to where it is here.
-import type { View } from '../app';
+import type { Entry, View } from '../app';
 import type { Operations } from '../data';
 import type { Column } from '../grid';
 import type { Row } from './operations';
@@ -222,10 +222,10 @@ function pairsOf(operations: Operations, second: Operations | undefined): Pair[]
     others = second ? computing(second) : [];
   const names = (list: Row[]): string[] => list.map(r => r.name);
   const of = paired(names(rows), names(others));
-  return rows.map((row, i) => ({ row, other: others[of[i]] as Row | undefined }));
+  return rows.map((row, i) => ({ row, other: others[of[i]!] as Row | undefined }));
 }
 
-export const roofline: View = async context => {
+const roofline: View = async context => {
   const [operations, second] = await Promise.all([context.report.operations(), context.other?.operations()]);
   const title = h('h2', {}, 'Roofline'),
     pairs = pairsOf(operations, second);
@@ -253,3 +253,5 @@ export const roofline: View = async context => {
     table(chip, pairs, second !== undefined),
   );
 };
+
+export const entry: Entry = { name: 'roofline', title: 'Roofline', place: 80, of: 'Graph', view: roofline };

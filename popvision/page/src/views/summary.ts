@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import type { View } from '../app';
+import type { Entry, View } from '../app';
 import type { Summary } from '../data';
 import type { Unit } from '../dom';
 import { kindBar, kindColour, legend } from '../app';
@@ -134,7 +134,7 @@ function figure(title: string, value: HTMLElement | string, below: string): HTML
 
 function figures(s: Summary): HTMLElement {
   const { execution: e, memory: m } = s;
-  const share = e.cyclesByKind.compute / Math.max(1, e.totalCycles),
+  const share = (e.cyclesByKind.compute ?? 0) / Math.max(1, e.totalCycles),
     full = m.fullestTileBytes / Math.max(1, Number(s.target.bytesPerTile)),
     over = m.tilesOverLimit ? `${m.tilesOverLimit} over the limit` : 'everything fits',
     limit = format(Number(s.target.memoryPerReplica), 'bytes');
@@ -193,9 +193,9 @@ function cards(s: Summary, o: Summary | undefined): HTMLElement {
   );
 }
 
-export const summary: View = async ({ report, other }) => {
+const summary: View = async ({ report, other }) => {
   const [s, o] = await Promise.all([report.summary(), other?.summary()]);
-  const differs = (key: string): boolean => o !== undefined && o.target[key] !== s.target[key];
+  const differs = (key: 'architecture' | 'tilesPerIpu'): boolean => o !== undefined && o.target[key] !== s.target[key];
   const warning = 'The two reports are of different chips: cycles and tiles do not compare one to one.';
   return h(
     'div',
@@ -209,3 +209,5 @@ export const summary: View = async ({ report, other }) => {
     ),
   );
 };
+
+export const entry: Entry = { name: 'summary', title: 'Summary', place: 10, of: 'Graph', view: summary };

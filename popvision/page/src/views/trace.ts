@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What each IPU did, step by step, beside another report's if there is one.
-import type { Context, View } from '../app';
+import type { Context, Entry, View } from '../app';
 import type { Programs, Trace } from '../data';
 import type { Lane } from '../flame';
 import type { Frames } from '../nesting';
@@ -22,19 +22,19 @@ interface Sums {
 }
 // What the visible steps of one IPU cost, by kind.
 function visible(trace: Trace, programs: Programs, ipu: number, low: number, high: number): Sums {
-  const at = trace.ipus[ipu],
+  const at = trace.ipus[ipu]!,
     cycles = kinds.map(() => 0);
   let steps = 0,
     tileCycles = 0,
     compute = 0;
   for (let step = 0; step < at.from.length; ++step) {
-    if (at.to[step] < low || at.from[step] > high) continue;
+    if (at.to[step]! < low || at.from[step]! > high) continue;
     ++steps;
-    const p = trace.program[step];
-    cycles[programs.kind[p]] += at.cycles[step];
+    const p = trace.program[step]!;
+    cycles[programs.kind[p]!] += at.cycles[step]!;
     if (programs.kind[p] === 0) {
-      compute += at.cycles[step];
-      tileCycles += at.cycles[step] * programs.tileBalance[p];
+      compute += at.cycles[step]!;
+      tileCycles += at.cycles[step]! * programs.tileBalance[p]!;
     }
   }
   return { cycles, steps, tileCycles, compute };
@@ -64,7 +64,7 @@ function sumsTable(ipu: number, mine: Sums, other: Sums | undefined): HTMLElemen
       {},
       other ? h('tr', {}, ['', 'this', 'other', 'change'].map(title => h('th', {}, title))) : null,
       row('Steps', 'visible.steps', mine.steps, other?.steps),
-      kinds.map((kind, i) => row(kind, `visible.${kind}`, mine.cycles[i], other?.cycles[i], 'cycles')),
+      kinds.map((kind, i) => row(kind, `visible.${kind}`, mine.cycles[i]!, other?.cycles[i], 'cycles')),
       row('Tile balance while computing', 'visible.balance', balance(mine), other && balance(other), 'share'),
     ),
   ];
@@ -113,8 +113,8 @@ class TraceLine {
   }
   jump(step: number): void {
     const { all, programs } = this,
-      entry = this.shown[this.ipu];
-    const index = entry.frame.findIndex(f => all.first[f] === step && programs.children[all.program[f]].length === 0);
+      entry = this.shown[this.ipu]!;
+    const index = entry.frame.findIndex(f => all.first[f] === step && programs.children[all.program[f]!]!.length === 0);
     if (index >= 0) this.flame.show(this.lanes.indexOf(entry.lane), index);
   }
   private build(): void {
@@ -149,19 +149,19 @@ class TraceLine {
     const entry = this.shown.find(s => s.lane === this.lanes[lane]);
     if (!entry) return;
     try {
-      clear(this.side, await this.stepDetails(entry.frame[index]));
-      this.side.dataset.step = String(this.all.first[entry.frame[index]]);
+      clear(this.side, await this.stepDetails(entry.frame[index]!));
+      this.side.dataset.step = String(this.all.first[entry.frame[index]!]);
     } catch (error) {
       clear(this.side, h('p', { class: 'error' }, (error as Error).message));
     }
   }
   private async stepDetails(frame: number): Promise<HTMLElement> {
-    const program = this.all.program[frame],
-      step = this.all.first[frame],
-      at = this.data.ipus[this.ipu];
+    const program = this.all.program[frame]!,
+      step = this.all.first[frame]!,
+      at = this.data.ipus[this.ipu]!;
     const details = await programDetails(this.context, program, this.other ? this.other.of[program] : -1);
-    const numbers = [num('trace.step', step), num('trace.from', at.from[step])];
-    const last = num('trace.to', at.to[this.all.last[frame]]);
+    const numbers = [num('trace.step', step), num('trace.from', at.from[step]!)];
+    const last = num('trace.to', at.to[this.all.last[frame]!]!);
     details.prepend(h('p', {}, 'Step ', numbers[0], ': cycles ', numbers[1], ' to ', last));
     details.append(h('button', { onclick: () => this.context.go('programs', program) }, 'Show in the program tree'));
     return details;
@@ -171,7 +171,7 @@ class TraceLine {
 // Marks what has the text in its name; Enter goes to the next step that has it.
 function searchField(line: TraceLine): HTMLInputElement {
   const { data, programs, flame } = line;
-  const nameOf = (step: number): string => programs.names[programs.name[data.program[step]]].toLowerCase();
+  const nameOf = (step: number): string => programs.names[programs.name[data.program[step]!]!]!.toLowerCase();
   let found = -1;
   const next = (text: string): void => {
     for (let i = 1; i <= data.program.length; ++i) {
@@ -220,7 +220,7 @@ function bar(line: TraceLine): HTMLElement {
   );
 }
 
-export const trace: View = async context => {
+const trace: View = async context => {
   const [data, programs] = await Promise.all([context.report.trace(), context.report.programs()]);
   const other = await otherOf(context, programs);
   const title = h('h2', {}, 'Execution trace');
@@ -239,3 +239,5 @@ export const trace: View = async context => {
     h('div', { class: 'split' }, line.side, line.sums),
   );
 };
+
+export const entry: Entry = { name: 'trace', title: 'Execution trace', place: 70, of: 'Graph', view: trace };

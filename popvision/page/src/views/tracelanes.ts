@@ -20,43 +20,43 @@ export interface Shown {
 
 // who: whose IPU, where there are two reports.
 export function flameLane(trace: Trace, programs: Programs, all: Frames, ipu: number, flat: boolean, who = ''): Shown {
-  const at = trace.ipus[ipu];
+  const at = trace.ipus[ipu]!;
   const chosen: number[] = [];
   for (let i = 0; i < all.program.length; ++i) {
-    const leaf = programs.children[all.program[i]].length === 0 && all.first[i] === all.last[i];
-    if (leaf ? at.cycles[all.first[i]] > 0 : !flat) chosen.push(i);
+    const leaf = programs.children[all.program[i]!]!.length === 0 && all.first[i] === all.last[i];
+    if (leaf ? at.cycles[all.first[i]!]! > 0 : !flat) chosen.push(i);
   }
   const frame = Int32Array.from(chosen);
-  const start = Float64Array.from(chosen, i => at.from[all.first[i]]),
-    end = Float64Array.from(chosen, i => Math.max(at.to[all.last[i]], at.from[all.first[i]] + at.cycles[all.first[i]]));
+  const start = Float64Array.from(chosen, i => at.from[all.first[i]!]!),
+    end = Float64Array.from(chosen, i => Math.max(at.to[all.last[i]!]!, at.from[all.first[i]!]! + at.cycles[all.first[i]!]!));
   const name = (i: number): string => {
-    const p = all.program[frame[i]];
-    return programs.names[programs.name[p]] || programs.type[p];
+    const p = all.program[frame[i]!]!;
+    return programs.names[programs.name[p]!]! || programs.type[p]!;
   };
   const colours = kinds.map(kind => colour(kind));
   const intervals = {
     start,
     end,
-    depth: Int32Array.from(chosen, i => (flat ? 0 : all.depth[i])),
+    depth: Int32Array.from(chosen, i => (flat ? 0 : all.depth[i]!)),
     label: name,
     colour: (i: number) => {
-      const p = all.program[frame[i]];
-      return programs.children[p].length ? `${textColour(name(i))}88` : colours[programs.kind[p]];
+      const p = all.program[frame[i]!]!;
+      return programs.children[p]!.length ? `${textColour(name(i))}88` : colours[programs.kind[p]!]!;
     },
     describe: (i: number): [string, string][] => {
-      const p = all.program[frame[i]],
-        step = all.first[frame[i]];
+      const p = all.program[frame[i]!]!,
+        step = all.first[frame[i]!]!;
       const rows: [string, string][] = [
-        ['type', programs.type[p]],
-        ['from', thousands(start[i])],
-        ['cycles', thousands(end[i] - start[i])],
-        ['time', prefixed((end[i] - start[i]) / trace.clock, 's')],
+        ['type', programs.type[p]!],
+        ['from', thousands(start[i]!)],
+        ['cycles', thousands(end[i]! - start[i]!)],
+        ['time', prefixed((end[i]! - start[i]!) / trace.clock, 's')],
       ];
-      if (!programs.children[p].length)
+      if (!programs.children[p]!.length)
         rows.push(
           ['step', thousands(step)],
-          ['active tiles', thousands(at.activeTiles[step])],
-          ['tile balance', format(programs.tileBalance[p], 'share')],
+          ['active tiles', thousands(at.activeTiles[step]!)],
+          ['tile balance', format(programs.tileBalance[p]!, 'share')],
         );
       return rows;
     },
@@ -74,10 +74,10 @@ export function runLane(trace: Trace, label: string): Lane {
       end: trace.runs.map(r => cycles(r.end)),
       depth: trace.runs.map(() => 0),
       colour: () => colour('control'),
-      label: i => `Engine::run #${i} ${trace.runs[i].name}`,
+      label: i => `Engine::run #${i} ${trace.runs[i]!.name}`,
       describe: i => [
-        ['cycles', thousands(trace.runs[i].cycles)],
-        ['time', prefixed(trace.runs[i].cycles / trace.clock, 's')],
+        ['cycles', thousands(trace.runs[i]!.cycles)],
+        ['time', prefixed(trace.runs[i]!.cycles / trace.clock, 's')],
       ],
     },
   };
@@ -114,57 +114,57 @@ export class Bsp {
     this.flame = flame;
   }
   private first(time: number): number {
-    const { to } = this.trace.ipus[this.ipu];
+    const { to } = this.trace.ipus[this.ipu]!;
     let low = 0,
       high = to.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (to[middle] >= time) high = middle;
+      if (to[middle]! >= time) high = middle;
       else low = middle + 1;
     }
     return low;
   }
   private describe(time: number, share: number): [string, string][] | null {
     const step = this.first(time),
-      at = this.trace.ipus[this.ipu];
-    if (step >= at.from.length || at.from[step] > time) return null;
-    const p = this.trace.program[step],
+      at = this.trace.ipus[this.ipu]!;
+    if (step >= at.from.length || at.from[step]! > time) return null;
+    const p = this.trace.program[step]!,
       tile = this.ipu * this.trace.tilesPerIpu + Math.floor(share * this.trace.tilesPerIpu),
       ranges = this.ranges.get(p);
     const rows: [string, string][] = [
-      ['', this.programs.names[this.programs.name[p]]],
-      ['type', this.programs.type[p]],
+      ['', this.programs.names[this.programs.name[p]!]!],
+      ['type', this.programs.type[p]!],
       ['tile', String(tile)],
     ];
     for (let i = 0; ranges && i < ranges.length; i += 3)
-      if (tile >= ranges[i] && tile < ranges[i] + ranges[i + 1])
-        rows.push(['cycles of this tile', thousands(ranges[i + 2])]);
+      if (tile >= ranges[i]! && tile < ranges[i]! + ranges[i + 1]!)
+        rows.push(['cycles of this tile', thousands(ranges[i + 2]!)]);
     return rows;
   }
   private paint(c: CanvasRenderingContext2D, area: Area, low: number, high: number): void {
-    const at = this.trace.ipus[this.ipu],
+    const at = this.trace.ipus[this.ipu]!,
       perPixel = (high - low) / area.width;
     const x = (time: number): number => area.x + (time - low) / perPixel;
     this.shades = kinds.map(kind => colour(kind));
     this.waiting = colour('line');
     const missing = new Set<number>();
     let narrow = 0;
-    for (let step = this.first(low); step < at.from.length && at.from[step] <= high; ++step) {
-      const size = (at.to[step] - at.from[step]) / perPixel;
+    for (let step = this.first(low); step < at.from.length && at.from[step]! <= high; ++step) {
+      const size = (at.to[step]! - at.from[step]!) / perPixel;
       if (size < 0.3 && ++narrow % 8) continue; // too narrow to tell apart
-      const from = x(at.from[step]),
-        width = Math.max(0.5, x(at.to[step]) - from),
-        known = this.ranges.has(this.trace.program[step]);
-      if (!known && size >= 2) missing.add(this.trace.program[step]);
+      const from = x(at.from[step]!),
+        width = Math.max(0.5, x(at.to[step]!) - from),
+        known = this.ranges.has(this.trace.program[step]!);
+      if (!known && size >= 2) missing.add(this.trace.program[step]!);
       this.paintStep(c, { ...area, x: from, width }, step, known && size >= 2 ? perPixel : 0);
     }
     if (missing.size && !this.asked) void this.fetch([...missing].slice(0, 400));
   }
   // perPixel: cycles of a pixel where single tiles are drawn, else 0.
   private paintStep(c: CanvasRenderingContext2D, area: Area, step: number, perPixel: number): void {
-    const program = this.trace.program[step],
-      shade = this.shades[this.programs.kind[program]],
-      active = this.trace.ipus[this.ipu].activeTiles[step],
+    const program = this.trace.program[step]!,
+      shade = this.shades[this.programs.kind[program]!] ?? this.waiting,
+      active = this.trace.ipus[this.ipu]!.activeTiles[step]!,
       tiles = this.trace.tilesPerIpu;
     c.fillStyle = active ? this.waiting : `${shade}66`; // what no tile does by itself, all wait for
     c.fillRect(area.x, area.y, area.width, area.height);
@@ -177,10 +177,10 @@ export class Bsp {
       base = this.ipu * tiles,
       rowHeight = area.height / tiles;
     for (let i = 0; i < ranges.length; i += 3) {
-      const tile = Math.max(ranges[i], base),
-        last = Math.min(ranges[i] + ranges[i + 1], base + tiles);
+      const tile = Math.max(ranges[i]!, base),
+        last = Math.min(ranges[i]! + ranges[i + 1]!, base + tiles);
       if (last <= tile || !ranges[i + 2]) continue;
-      const width = Math.min(area.width, ranges[i + 2] / perPixel);
+      const width = Math.min(area.width, ranges[i + 2]! / perPixel);
       c.fillRect(area.x, area.y + (tile - base) * rowHeight, width, Math.max(0.5, (last - tile) * rowHeight));
     }
   }
@@ -204,7 +204,7 @@ const blockColours = ['compute', 'host', 'sync', 'bad'];
 function depths(rows: { from: number; to: number }[]): number[] {
   const ends: number[] = [];
   return rows.map(row => {
-    while (ends.length && ends[ends.length - 1] <= row.from) ends.pop();
+    while (ends.length && ends[ends.length - 1]! <= row.from) ends.pop();
     ends.push(row.to);
     return Math.min(8, ends.length - 1);
   });
@@ -214,8 +214,8 @@ function depths(rows: { from: number; to: number }[]): number[] {
 export function blockLane(trace: Trace, programs: Programs): Lane {
   const rows: { tile: number; program: number; from: number; to: number; type: number }[] = [];
   for (let i = 0; i < trace.blocks.length; i += 6) {
-    const [tile, , program, from, to, type] = trace.blocks.slice(i, i + 6);
-    rows.push({ tile, program, from, to, type });
+    const at = (k: number): number => trace.blocks[i + k]!;
+    rows.push({ tile: at(0), program: at(2), from: at(3), to: at(4), type: at(5) });
   }
   const colours = blockColours.map(name => colour(name));
   rows.sort((a, b) => a.from - b.from || b.to - a.to);
@@ -225,12 +225,12 @@ export function blockLane(trace: Trace, programs: Programs): Lane {
       start: rows.map(r => r.from),
       end: rows.map(r => r.to),
       depth: depths(rows),
-      colour: i => colours[rows[i].type],
-      label: i => (rows[i].program >= 0 ? programs.names[programs.name[rows[i].program]] : blockTypes[rows[i].type]),
+      colour: i => colours[rows[i]!.type]!,
+      label: i => (rows[i]!.program >= 0 ? programs.names[programs.name[rows[i]!.program]!]! : blockTypes[rows[i]!.type]!),
       describe: i => [
-        ['kind', blockTypes[rows[i].type]],
-        ['tile', String(rows[i].tile)],
-        ['cycles', thousands(rows[i].to - rows[i].from)],
+        ['kind', blockTypes[rows[i]!.type]!],
+        ['tile', String(rows[i]!.tile)],
+        ['cycles', thousands(rows[i]!.to - rows[i]!.from)],
       ],
     },
   };
