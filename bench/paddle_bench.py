@@ -9,8 +9,8 @@ import sys
 import time
 
 sys.path[:0] = [sys.argv[1], os.path.dirname(os.path.abspath(__file__))]
-from bench_clock import THREADS, now  # noqa: E402
-from bench_peer import Peer  # noqa: E402
+from bench_clock import THREADS, now
+from bench_peer import Peer
 
 
 def duration(seconds):

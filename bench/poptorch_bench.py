@@ -15,8 +15,8 @@ import warnings
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [sys.argv[1], HERE]
-from bench_clock import THREADS, now  # noqa: E402
-from bench_peer import Peer  # noqa: E402
+from bench_clock import THREADS, now
+from bench_peer import Peer
 CHECKED = 5
 
 
@@ -255,7 +255,8 @@ def loading():
     import poptorch
     data = torch.utils.data.TensorDataset(torch.rand(8192, 1, 28, 28), torch.zeros(8192, dtype=torch.int64))
     ours = poptorch.DataLoader(poptorch.Options(), data, batch_size=64, num_workers=2, shuffle=True)
-    peer = torch.utils.data.DataLoader(data, batch_size=64, num_workers=2, shuffle=True, drop_last=True, persistent_workers=True)
+    peer = torch.utils.data.DataLoader(data, batch_size=64, num_workers=2, shuffle=True, drop_last=True,
+                                       persistent_workers=True)
 
     def epoch(loader):
         for _ in loader:
@@ -289,7 +290,6 @@ def child(*arguments, **environment):
 def compiled(name):
     """An executor and inputs."""
     import models_peer
-    import torch
 
     import poptorch
     if name == "cnn":

@@ -12,8 +12,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [sys.argv[1], HERE]
-import bench_clock  # noqa: E402
-from bench_peer import Peer  # noqa: E402
+import bench_clock
+from bench_peer import Peer
 BATCH, ROUNDS = 64, 5
 
 

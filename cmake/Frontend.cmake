@@ -2,11 +2,10 @@
 # src/. src/ops: one operator or family a file; the folder is the registry: Norms.cpp defines void addNorms(Registry &)
 # in that namespace, and core/Call.hpp declares Registry with a static all().
 function(openipu_frontend target namespace)
-  file(GLOB converters CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/src/ops src/ops/*.cpp)
+  openipu_names(converters src/ops)
   set(declarations "")
   set(calls "")
-  foreach(file ${converters})
-    string(REPLACE ".cpp" "" stem ${file})
+  foreach(stem ${converters})
     string(APPEND declarations "void add${stem}(Registry &);\n")
     string(APPEND calls "    add${stem}(all);\n")
   endforeach()

@@ -30,6 +30,12 @@ function(openipu_python_copies package result)
                        ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${OPENIPU_PYTHON_ROOT}/${file})
     list(APPEND copies ${OPENIPU_PYTHON_ROOT}/${file})
   endforeach()
+  # What has moved or is gone must not be imported any more.
+  file(GLOB_RECURSE old RELATIVE ${OPENIPU_PYTHON_ROOT} ${OPENIPU_PYTHON_ROOT}/${package}/*.py)
+  list(REMOVE_ITEM old ${files})
+  foreach(file ${old})
+    file(REMOVE ${OPENIPU_PYTHON_ROOT}/${file})
+  endforeach()
   install(DIRECTORY ${package} DESTINATION ${OPENIPU_POPART_DIR}/python FILES_MATCHING PATTERN "*.py" PATTERN py.typed
           PATTERN __pycache__ EXCLUDE PATTERN src EXCLUDE)
   set(${result} ${copies} PARENT_SCOPE)

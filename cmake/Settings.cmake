@@ -43,6 +43,14 @@ function(openipu_sources out dir)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
+# The names, without .cpp, of the sources right in DIR: a folder that is a registry, from which the build writes a table.
+function(openipu_names out dir)
+  file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/${dir} ${CMAKE_CURRENT_SOURCE_DIR}/${dir}/*.cpp)
+  list(FILTER files EXCLUDE REGEX "_test\\.cpp$")
+  list(TRANSFORM files REPLACE "\\.cpp$" "")
+  set(${out} ${files} PARENT_SCOPE)
+endfunction()
+
 # Every TEST of a program is a ctest case. Listing them starts the program, which on a cold and busy machine under
 # the sanitizers takes longer than the five seconds that ctest would give it.
 function(openipu_discover name)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""start.py LAYERS: a session of PopART that trains LAYERS convolutions on the replicas of all instances, until it could begin."""
+"""start.py LAYERS: a session of PopART that trains LAYERS convolutions on the replicas of all
+instances, until it could begin."""
 import sys
 
 import numpy as np

@@ -15,7 +15,7 @@ from torch.nn import functional as F
 from torch.utils.data import DataLoader, random_split
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "poptorch"))
-from common import check, grey_images  # noqa: E402  data of the examples of PopTorch
+from common import check, grey_images  # data of the examples of PopTorch
 
 
 class LitClassifier(pl.LightningModule):

@@ -75,7 +75,8 @@ class Text(torch.utils.data.Dataset):
     def __init__(self, sentences, length, words, subjects=8, seed=0):
         random = torch.Generator().manual_seed(seed)
         own = (words - 1) // subjects  # word 0 is the hidden one
-        follow = 1 + torch.arange(-1, words - 1)[:, None] % subjects + subjects * torch.randint(0, own, (words, 2), generator=random)
+        drawn = torch.randint(0, own, (words, 2), generator=random)
+        follow = 1 + torch.arange(-1, words - 1)[:, None] % subjects + subjects * drawn
         word = torch.randint(1, 1 + own * subjects, (sentences,), generator=random)
         chain = [word]
         for _ in range(length - 1):

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "popart"))
-import digits  # noqa: E402  the drawn digits of the examples of PopART
+import digits  # the drawn digits of the examples of PopART
 
 
 def _read_idx(folder, name):

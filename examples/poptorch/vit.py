@@ -38,7 +38,8 @@ class Classifier(nn.Module):
 def dataset(args, training):
     side = SIZES[args.size][0]
     if args.data is None:
-        return gratings(args.samples if training else max(args.samples // 4, 4 * args.batch_size), args.classes, side, int(training))
+        return gratings(args.samples if training else max(args.samples // 4, 4 * args.batch_size), args.classes, side,
+                        int(training))
     from torchvision import datasets, transforms
     steps = [transforms.RandomResizedCrop(side), transforms.RandomHorizontalFlip()] if training else \
         [transforms.Resize(side), transforms.CenterCrop(side)]

@@ -7,9 +7,9 @@ import common
 args = common.arguments(__doc__, epochs=40, cpu=False, rate=0.016)
 common.draw_missing_cifar10(args.samples)
 
-import tensorflow as tf  # noqa: E402
-from tensorflow.keras.layers import *  # noqa: E402,F403
-from tensorflow.python import ipu  # noqa: E402
+import tensorflow as tf
+from tensorflow.keras.layers import *
+from tensorflow.python import ipu
 
 scope = contextlib.nullcontext()
 if not args.cpu:
@@ -25,24 +25,24 @@ with scope:
     ds_train = tf.data.Dataset.from_tensor_slices((x_train, y_train)).batch(64, drop_remainder=True)
 
     model = tf.keras.Sequential([
-        Conv2D(32, (3, 3), padding="same", input_shape=x_train.shape[1:]),  # noqa: F405
-        Activation("relu"),  # noqa: F405
-        Conv2D(32, (3, 3)),  # noqa: F405
-        Activation("relu"),  # noqa: F405
-        MaxPooling2D(pool_size=(2, 2)),  # noqa: F405
-        Dropout(0.25),  # noqa: F405
-        Conv2D(64, (3, 3), padding="same"),  # noqa: F405
-        Activation("relu"),  # noqa: F405
-        Conv2D(32, (3, 3)),  # noqa: F405
-        Activation("relu"),  # noqa: F405
-        MaxPooling2D(pool_size=(2, 2)),  # noqa: F405
-        Dropout(0.25),  # noqa: F405
-        Flatten(),  # noqa: F405
-        Dense(512),  # noqa: F405
-        Activation("relu"),  # noqa: F405
-        Dropout(0.5),  # noqa: F405
-        Dense(10),  # noqa: F405
-        Activation("softmax"),  # noqa: F405
+        Conv2D(32, (3, 3), padding="same", input_shape=x_train.shape[1:]),
+        Activation("relu"),
+        Conv2D(32, (3, 3)),
+        Activation("relu"),
+        MaxPooling2D(pool_size=(2, 2)),
+        Dropout(0.25),
+        Conv2D(64, (3, 3), padding="same"),
+        Activation("relu"),
+        Conv2D(32, (3, 3)),
+        Activation("relu"),
+        MaxPooling2D(pool_size=(2, 2)),
+        Dropout(0.25),
+        Flatten(),
+        Dense(512),
+        Activation("relu"),
+        Dropout(0.5),
+        Dense(10),
+        Activation("softmax"),
     ])
     model.compile(loss="categorical_crossentropy", optimizer=tf.optimizers.SGD(learning_rate=args.rate),
                   metrics=["accuracy"])

@@ -8,7 +8,7 @@ import tempfile
 import numpy as np
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "popart"))
-import digits  # noqa: E402  the drawn digits of the examples of PopART
+import digits  # the drawn digits of the examples of PopART
 
 
 def arguments(description, **defaults):

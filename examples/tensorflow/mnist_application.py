@@ -5,9 +5,9 @@ import common
 args = common.arguments(__doc__, epochs=4, steps=2000, execution=100)
 common.draw_missing_mnist(args.samples)
 
-import tensorflow as tf  # noqa: E402
-from tensorflow import keras  # noqa: E402
-from tensorflow.python import ipu  # noqa: E402
+import tensorflow as tf
+from tensorflow import keras
+from tensorflow.python import ipu
 
 if tf.__version__[0] != "2":
     raise ImportError("TensorFlow 2 is required for this example")

@@ -5,7 +5,7 @@ import common
 args = common.arguments(__doc__, epochs=3)
 common.draw_missing_mnist(args.samples)
 
-from tensorflow import keras  # noqa: E402
+from tensorflow import keras
 
 num_classes = 10
 input_shape = (28, 28, 1)

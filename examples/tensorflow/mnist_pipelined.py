@@ -5,8 +5,8 @@ import common
 args = common.arguments(__doc__, epochs=3, accumulate=8, steps=16)
 common.draw_missing_mnist(args.samples)
 
-from tensorflow import keras  # noqa: E402
-from tensorflow.python import ipu  # noqa: E402
+from tensorflow import keras
+from tensorflow.python import ipu
 
 num_classes = 10
 input_shape = (28, 28, 1)

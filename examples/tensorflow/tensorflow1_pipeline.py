@@ -5,9 +5,9 @@ import common
 args = common.arguments(__doc__, epochs=3, sharded=False, batch_size=32, accumulate=8)
 common.draw_missing_mnist(args.samples)
 
-import tensorflow.compat.v1 as tf  # noqa: E402
-from tensorflow import keras  # noqa: E402
-from tensorflow.python import ipu  # noqa: E402
+import tensorflow.compat.v1 as tf
+from tensorflow import keras
+from tensorflow.python import ipu
 
 tf.disable_v2_behavior()
 (images, labels), _ = keras.datasets.mnist.load_data()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The simulated IPUs for programs that monitor them: `gcipuinfo.gcipuinfo().getDevices()`."""
 try:
-    from gcipuinfo._core import *  # noqa: F401,F403
+    from gcipuinfo._core import *
 except ModuleNotFoundError as e:
     if e.name != "gcipuinfo._core":
         raise

@@ -3,6 +3,6 @@
 
 docs/tensorflow.md lists what there is."""
 from tensorflow import _names
-from tensorflow._version import VERSION as __version__  # noqa: F401
+from tensorflow._version import VERSION as __version__
 
 _names.lazy(globals(), {name: f"ipu_tensorflow_addons.{name}" for name in ("keras", "v1")})

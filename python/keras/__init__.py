@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Keras by its own name: tf.keras of OpenIPU's TensorFlow, with all its modules (tensorflow/_aliases.py)."""
 import tensorflow.keras as _keras
-from tensorflow.keras import __version__  # noqa: F401
+from tensorflow.keras import __version__
 
 __all__ = list(_keras.__all__)
 

@@ -8,9 +8,10 @@ Nothing is recorded unless PVTI_OPTIONS='{"enable":"true"}' is set; then the tra
 """
 import functools
 import json
+from typing import Any, Callable, Iterable
 
 try:
-    from libpvti._core import (Client, Graph, HeatmapDouble, HeatmapFloat, HeatmapInt, ThreadName,  # noqa: F401
+    from libpvti._core import (Client, Graph, HeatmapDouble, HeatmapFloat, HeatmapInt, ThreadName,
                                TraceChannel, checkTraceChannel, closeTrace, disableTraceChannel, enableTraceChannel,
                                getCurrentTraceFilename, listTraceChannels)
     from libpvti import _core
@@ -26,7 +27,7 @@ def createTraceChannel(name: str) -> TraceChannel:
     return TraceChannel(name)
 
 
-def _metadata(value):
+def _metadata(value: Any) -> "tuple[str | None, bool]":
     """A text as it is, anything else as JSON."""
     if value is None or isinstance(value, str):
         return value, False
@@ -36,41 +37,41 @@ def _metadata(value):
 class Tracepoint:
     """As a context manager: what happens within, under this label. metadata: a text, or what JSON can hold."""
 
-    def __init__(self, channel: TraceChannel, label: str, metadata=None):
+    def __init__(self, channel: TraceChannel, label: str, metadata: Any = None) -> None:
         self._channel, self._label, self._metadata = channel, label, metadata
 
-    def __enter__(self):
+    def __enter__(self) -> "Tracepoint":
         self.begin(self._channel, self._label, self._metadata)
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.end(self._channel, self._label)
 
     @staticmethod
-    def begin(channel, label, metadata=None):
+    def begin(channel: TraceChannel, label: str, metadata: Any = None) -> None:
         """It starts now."""
         _core.begin(channel, label, *_metadata(metadata))
 
     @staticmethod
-    def end(channel, label, metadata=None):
+    def end(channel: TraceChannel, label: str, metadata: Any = None) -> None:
         """It ends now."""
         _core.end(channel, label, *_metadata(metadata))
 
     @staticmethod
-    def event(channel, label, metadata=None):
+    def event(channel: TraceChannel, label: str, metadata: Any = None) -> None:
         """It happens now."""
         _core.event(channel, label, *_metadata(metadata))
 
 
-def instrument(obj, methods, channel: TraceChannel):
+def instrument(obj: Any, methods: Iterable[str], channel: TraceChannel) -> None:
     """From now on these methods of an object leave marks when they are called."""
     for name in methods:
         setattr(obj, name, _marked(getattr(obj, name), f"{type(obj).__name__}.{name}", channel))
 
 
-def _marked(method, label, channel):
+def _marked(method: Callable[..., Any], label: str, channel: TraceChannel) -> Callable[..., Any]:
     @functools.wraps(method)
-    def called(*args, **kwargs):
+    def called(*args: Any, **kwargs: Any) -> Any:
         with Tracepoint(channel, label):
             return method(*args, **kwargs)
 

@@ -10,7 +10,7 @@ _real = _other.find()
 if _real is not None:
     _other.take_over(_real)
 else:
-    from ._package import *  # noqa: F401,F403
+    from ._package import *
     from ._package import __version__, full_version
     from ._names import refuse_unknown as _refuse
     _refuse(__name__)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Names that are not there: an error that says so, and where the list is."""
-import difflib
 import sys
+
+from popart import _spelling
 
 
 def refuse_unknown(module):
@@ -11,10 +12,9 @@ def refuse_unknown(module):
     def unknown(name):
         if name.startswith("__"):
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        near = difflib.get_close_matches(name, [n for n in space if not n.startswith("_")], 1)
-        raise AttributeError(f"{module}.{name} is not in this package, which has Paddle's static graphs for IPUs. "
-                             + (f"Did you mean {module}.{near[0]}? " if near else "")
-                             + "docs/paddle.md lists what is there.")
+        hint = _spelling.hint(name, (n for n in space if not n.startswith("_")), module + ".{}")
+        raise AttributeError(f"{module}.{name} is not in this package, which has Paddle's static graphs for IPUs.{hint} "
+                             "docs/paddle.md lists what is there.")
 
     space["__getattr__"] = unknown
 

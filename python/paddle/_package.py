@@ -8,10 +8,10 @@ from .places import (CPUPlace, IPUPlace, get_device, is_compiled_with_cuda, is_c
                      is_compiled_with_rocm, is_compiled_with_xpu, set_device)
 from .random_state import seed
 from .param_attr import ParamAttr
-from .tensor import *  # noqa: F401,F403
+from .tensor import *
 from .values import Tensor, to_tensor
 from .variable import Variable
-from .ipu.program import IpuBackend as _IpuBackend  # noqa: F401
+from .ipu.program import IpuBackend as _IpuBackend
 from . import (device, distributed, fluid, framework, incubate, inference, io, jit, nn, optimizer, regularizer, static, tensor,
                utils, vision)
 from .hapi import load, save

@@ -2,6 +2,7 @@
 """Operators of users' libraries (PD_BUILD_OP): what is known of each, and the shapes and types of their results."""
 import ctypes
 import warnings
+from typing import Any
 
 from .dtypes import VarType
 from .operator import TypedValue, kinds
@@ -15,11 +16,12 @@ _ATTRIBUTES = {"bool": (kinds.BOOLEAN, bool, False), "int": (kinds.INT, int, Fal
                "int64_t": (kinds.LONG, int, False), "std::string": (kinds.STRING, str, False),
                "std::vector<int>": (kinds.INTS, int, True), "std::vector<float>": (kinds.FLOATS, float, True),
                "std::vector<int64_t>": (kinds.LONGS, int, True), "std::vector<std::string>": (kinds.STRINGS, str, True)}
-_all = {}
+_all: "dict[str, CustomOperator]" = {}
 
 
 class CustomOperator:
-    """One operator: `inputs`, `outputs` and `attributes` by name, in order; `gradient`: the (inputs, outputs) of its gradient."""
+    """One operator: `inputs`, `outputs` and `attributes` by name, in order; `gradient`: the (inputs, outputs) of its
+    gradient."""
 
     def __init__(self, library, path, name):
         self.library, self.path, self.name = library, path, name
@@ -40,7 +42,7 @@ class CustomOperator:
     def typed(self, name, value):
         kind, python, several = _ATTRIBUTES[self.attributes[name]]
         number = python in (int, float)
-        fits = (int, float) if python is float else python
+        fits: Any = (int, float) if python is float else python
         for one in value if several and isinstance(value, (list, tuple)) else [value]:
             if not isinstance(one, fits) or number and isinstance(one, bool) or several != isinstance(value, (list, tuple)):
                 raise TypeError(f"{self.name}: the attribute {name} is of type {self.attributes[name]}, not {value!r}.")
@@ -86,7 +88,8 @@ def find(name):
 
 
 def of(op):
-    """The same of an operator in a program, unless its inputs are called otherwise: names that the front end knows may be both."""
+    """The same of an operator in a program, unless its inputs are called otherwise: names that the front end knows may be
+    both."""
     own = _all.get(op.type)
     return own if own is not None and op.input_names == own.inputs else None
 
@@ -99,7 +102,8 @@ def known_as(op_type):
 def register(path):
     """Loads a library; its operators by name."""
     library = _loaded(path)
-    made, now = {}, None
+    made: "dict[str, CustomOperator]" = {}
+    now: Any = None
     for line in library.openipu_paddle_operators().decode().splitlines():
         what, *rest = line.split("\t")
         if what == "operator":
@@ -132,7 +136,8 @@ def _added(op):
 def _loaded(path):
     library = ctypes.CDLL(path)
     if not hasattr(library, "openipu_paddle_operators"):
-        raise RuntimeError(f"{path} describes no operator: none of its sources includes paddle/extension.h and has a PD_BUILD_OP.")
+        raise RuntimeError(f"{path} describes no operator: none of its sources includes paddle/extension.h and has a "
+                           "PD_BUILD_OP.")
     size, pointer = ctypes.c_size_t, ctypes.c_void_p
     for name, result, arguments in (
             ("operators", ctypes.c_char_p, []), ("begin", pointer, [size, size]), ("end", None, [pointer]),

@@ -36,7 +36,7 @@ class VarType(enum.IntEnum):
         return "paddle." + _names[self] if self in _names else f"VarType.{self.name}"
 
     __str__ = __repr__
-    __format__ = object.__format__
+    __format__ = object.__format__  # type: ignore[assignment]
 
 
 _numpy = {VarType.BOOL: np.bool_, VarType.INT16: np.int16, VarType.INT32: np.int32, VarType.INT64: np.int64,
@@ -54,7 +54,7 @@ def to_type(dtype):
         return dtype
     if isinstance(dtype, int) and not isinstance(dtype, bool):
         return VarType(dtype)
-    name = dtype if isinstance(dtype, str) else np.dtype(dtype).name
+    name: str = dtype if isinstance(dtype, str) else np.dtype(dtype).name  # type: ignore[arg-type]
     name = {"float": "float32", "double": "float64", "half": "float16", "int": "int32"}.get(name, name)
     if name not in _by_name:
         raise TypeError(f"dtype must be one of {', '.join(_by_name)}, not {dtype!r}.")

@@ -3,7 +3,7 @@
 operators compute."""
 import numpy as np
 
-from . import guards, scopes
+from . import current, scopes
 from .compiled_program import CompiledProgram
 from .cpu_runner import CpuRunner
 from .places import CPUPlace, IPUPlace
@@ -31,7 +31,7 @@ class Executor:
         refuse_options("Executor.run", use_prune=use_prune or None)
         if self._closed:
             raise RuntimeError("Attempted to use a closed Executor.")
-        program = guards.default_main_program() if program is None else program
+        program = current.default_main_program() if program is None else program
         if isinstance(program, CompiledProgram):
             program = program._program
         if not isinstance(program, Program):

@@ -1,58 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What operators get from where they are built: the program, name scopes, IPUs and stages."""
+"""What operators get from where they are built: their role, name scopes, IPUs and stages."""
 import contextlib
 
 _scopes = []
 _shard = (-1, -1)
-_main = _startup = None
-
-
-def _programs():
-    global _main, _startup
-    if _main is None:
-        from .program import Program
-        _main, _startup = Program(), Program()
-
-
-def default_main_program():
-    _programs()
-    return _main
-
-
-def default_startup_program():
-    _programs()
-    return _startup
-
-
-def switch_main_program(program):
-    global _main
-    _programs()
-    before, _main = _main, program
-    return before
-
-
-def switch_startup_program(program):
-    global _startup
-    _programs()
-    before, _startup = _startup, program
-    return before
-
-
-@contextlib.contextmanager
-def program_guard(main_program, startup_program=None):
-    """Layers within write into these programs."""
-    from .program import Program
-    for program in (main_program, startup_program):
-        if program is not None and not isinstance(program, Program):
-            raise TypeError(f"program_guard needs a paddle.static.Program, not {program!r}.")
-    before = switch_main_program(main_program)
-    started = switch_startup_program(startup_program) if startup_program is not None else None
-    try:
-        yield
-    finally:
-        switch_main_program(before)
-        if startup_program is not None:
-            switch_startup_program(started)
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """LayerHelper: what layers need to write operators, parameters and their initialisation."""
-from . import guards, modes, unique_name
+from . import current, initializers, modes, unique_name
 from .dtypes import to_type
 from .param_attr import ParamAttr
 from .variable import Variable
@@ -16,15 +16,15 @@ class LayerHelper:
 
     @property
     def block(self):
-        return guards.default_main_program().current_block()
+        return current.default_main_program().current_block()
 
     @property
     def main_program(self):
-        return guards.default_main_program()
+        return current.default_main_program()
 
     @property
     def startup_program(self):
-        return guards.default_startup_program()
+        return current.default_startup_program()
 
     def append_op(self, *args, **kwargs):
         """An operator as it is written in programs: type, inputs, outputs, attrs."""
@@ -39,7 +39,7 @@ class LayerHelper:
         if attr is False:
             return None
         name = attr.name or unique_name.generate(f"{self.name}.{'b' if is_bias else 'w'}")
-        initializer = attr.initializer or _global_initializer(is_bias) or default_initializer or _default(is_bias)
+        initializer = attr.initializer or initializers.default(is_bias) or default_initializer or _default(is_bias)
         return make_parameter(name, shape, to_type(dtype), attr, initializer, stop_gradient)
 
     def append(self, op_type, inputs, attrs=None, slot="Out", more=(), stop_gradient=None):
@@ -85,20 +85,14 @@ def _untrained(block, inputs):
     return True
 
 
-def _global_initializer(is_bias):
-    from .nn import initializer
-    return initializer._global[is_bias]
-
-
 def _default(is_bias):
-    from .nn import initializer
-    return initializer.Constant(0.0) if is_bias else initializer.XavierUniform()
+    return initializers.Constant(0.0) if is_bias else initializers.XavierUniform()
 
 
 def make_parameter(name, shape, dtype, attr, initializer, stop_gradient=False):
     """In the main program; its initialisation in the startup program."""
     shape = [int(d) for d in shape]
-    main, startup = guards.default_main_program(), guards.default_startup_program()
+    main, startup = current.default_main_program(), current.default_startup_program()
     if main.global_block().has_var(name):
         return _shared(main.global_block().var(name), shape, dtype)
     kwargs = {"trainable": attr.trainable and not stop_gradient, "regularizer": attr.regularizer,
@@ -117,9 +111,8 @@ def _shared(param, shape, dtype):
 
 def make_persistable(name, shape, dtype, value, stop_gradient=True):
     """A variable of both programs that is filled with a number at the start."""
-    from .nn.initializer import Constant
-    startup = guards.default_startup_program().global_block()
+    startup = current.default_startup_program().global_block()
     start = startup.create_var(name, shape, dtype, persistable=True, stop_gradient=stop_gradient)
-    Constant(value)(start, startup)
-    return guards.default_main_program().global_block().create_var(name, shape, dtype, persistable=True,
+    initializers.Constant(value)(start, startup)
+    return current.default_main_program().global_block().create_var(name, shape, dtype, persistable=True,
                                                                    stop_gradient=stop_gradient)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """ParamAttr: what a user says of a parameter."""
+from .regularizer import WeightDecayRegularizer
 
 
 class ParamAttr:
@@ -20,7 +21,6 @@ class ParamAttr:
             return ParamAttr(name=arg)
         if callable(arg):
             return ParamAttr(initializer=arg)
-        from .regularizer import WeightDecayRegularizer
         if isinstance(arg, WeightDecayRegularizer):
             return ParamAttr(regularizer=arg)
         raise TypeError(f"{arg!r} cannot be cast to ParamAttr: a ParamAttr, a name, an initializer, a regularizer, None or "

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Where programs run."""
+import os
+
 import popart
 
 
 class _Place:
+    _name = ""
+
     def __eq__(self, other):
         return type(self) is type(other)
 
@@ -26,7 +30,6 @@ class IPUPlace(_Place):
 
 def cpu_places(device_count=None):
     """CPUPlaces; as many as are asked for, or one."""
-    import os
     return [CPUPlace() for _ in range(device_count or int(os.environ.get("CPU_NUM", 1)))]
 
 

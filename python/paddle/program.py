@@ -21,7 +21,8 @@ class Block:
     def create_var(self, name=None, shape=None, dtype=None, type=VarType.LOD_TENSOR, persistable=False,
                    stop_gradient=False, is_data=False, need_check_feed=False, lod_level=0, initializer=None):
         """initializer: an operator of this block makes its first value."""
-        var = self._add(Variable(self, name, shape, dtype, type, persistable, stop_gradient, is_data, need_check_feed, lod_level))
+        var = self._add(Variable(self, name, shape, dtype, type, persistable, stop_gradient, is_data, need_check_feed,
+                                 lod_level))
         if initializer is not None:
             initializer(var, self)
         return var
@@ -52,8 +53,8 @@ class Block:
     # ---- operators
 
     def append_op(self, type, inputs=None, outputs=None, attrs=None, infer=True, stop_gradient=False):
-        """Adds an operator; the shapes and types of its results follow from those of its inputs. stop_gradient is of the dynamic
-        graph: in a program variables say it."""
+        """Adds an operator; the shapes and types of its results follow from those of its inputs. stop_gradient is of the
+        dynamic graph: in a program variables say it."""
         op = Operator(self, type, inputs, outputs, {**(attrs or {}), **guards.attributes(self.program)})
         self.program._changed()
         if infer:
@@ -125,7 +126,8 @@ class Program:
 
     def state_dict(self, mode="all", scope=None):
         """The values of a scope by name: of parameters ("param"), of the optimizer's variables ("opt"), or of all."""
-        wanted = {"all": lambda v: True, "param": lambda v: isinstance(v, Parameter), "opt": lambda v: not isinstance(v, Parameter)}
+        wanted = {"all": lambda v: True, "param": lambda v: isinstance(v, Parameter),
+                  "opt": lambda v: not isinstance(v, Parameter)}
         if mode not in wanted:
             raise ValueError(f"`mode` string should be 'param', 'opt' or 'all', but received {mode}.")
         scope = scope or scopes.global_scope()
@@ -214,7 +216,8 @@ class Program:
             lines += [f"    {var!r}" for var in block.vars.values()] + [f"    {op!r}" for op in block.ops] + ["}"]
         return "\n".join(lines)
 
-    __repr__ = __str__ = lambda self: self.to_string()
+    def __repr__(self):
+        return self.to_string()
 
 
 def _described(block):
@@ -225,7 +228,7 @@ def _described(block):
 def _block_from(program, described):
     block = Block(program, described["idx"], described["parent_idx"])
     for var in described["vars"]:
-        kind = Parameter if var.get("is_parameter") else Variable
+        kind: "type[Variable]" = Parameter if var.get("is_parameter") else Variable
         block.vars[var["name"]] = kind._from(block, var)
     for op in described["ops"]:
         block.ops.append(Operator(block, op["type"], dict(op["inputs"]), dict(op["outputs"]),

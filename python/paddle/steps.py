@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What runs on CPU and IPU share: feeds as memory, types of results, learning rates of schedulers."""
+from typing import Any
+
 import numpy as np
 import popart
 
@@ -19,7 +21,7 @@ def device_numpy(kind):
 
 def described(slots, results=False):
     """For popart_core.AddressIo."""
-    out = []
+    out: "list[tuple[Any, ...]]" = []
     for name, kind, shape in slots:
         kind = VarType(kind)
         kind = _narrow.get(kind, kind) if results or kind == VarType.FP64 else kind

@@ -8,7 +8,7 @@ class UniqueNameGenerator:
     """Counts names; prefix: in front of all."""
 
     def __init__(self, prefix=""):
-        self.numbers = collections.Counter()
+        self.numbers: "collections.Counter[str]" = collections.Counter()
         self.prefix = prefix
 
     def __call__(self, key):

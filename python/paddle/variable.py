@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Variable and Parameter: what a program says of a tensor. Arithmetic on them is in tensor/operators.py."""
-from . import unique_name
+from typing import Any
+
+from . import scopes, unique_name
 from .dtypes import VarType, name_of, to_type
 
 
@@ -13,7 +15,7 @@ class Variable:
         self.name = name if name is not None else unique_name.generate("_generated_var")
         if not isinstance(self.name, str):
             raise TypeError(f"The name of a variable must be a text, not {name!r}.")
-        self.shape = tuple(int(d) for d in shape) if shape is not None else None
+        self.shape: Any = tuple(int(d) for d in shape) if shape is not None else None
         self.dtype = to_type(dtype) if dtype is not None else None
         self.persistable, self.stop_gradient = bool(persistable), bool(stop_gradient)
         self.is_data, self.need_check_feed, self.lod_level = is_data, need_check_feed, lod_level
@@ -69,14 +71,12 @@ class Variable:
 
     def get_value(self, scope=None):
         """Its values in a scope."""
-        from . import scopes
         found = (scope or scopes.global_scope()).find_var(self.name)
         if found is None:
             raise ValueError(f"Can not find Variable '{self.name}' in the Scope. Run the startup program before.")
         return found.get_tensor()
 
     def set_value(self, value, scope=None):
-        from . import scopes
         self.get_value(scope or scopes.global_scope()).set(value)
 
     def numpy(self):

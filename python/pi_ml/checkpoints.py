@@ -3,6 +3,7 @@
 import inspect
 import os
 import pickle
+from typing import Any
 
 import torch
 from popart import _files
@@ -31,7 +32,8 @@ def read(path):
                               "lightning_logs/version_0/checkpoints/last.ckpt.")
     try:
         found = torch.load(path, map_location="cpu")
-    except (RuntimeError, OSError, EOFError, pickle.UnpicklingError, AttributeError, ImportError, ValueError, KeyError, IndexError,
+    except (RuntimeError, OSError, EOFError, pickle.UnpicklingError, AttributeError, ImportError, ValueError, KeyError,
+            IndexError,
             UnicodeDecodeError) as problem:
         raise CheckpointError(f"{path} cannot be read as a checkpoint ({type(problem).__name__}: {problem}). It is damaged, "
                               "or it is another kind of file: resume from another checkpoint.") from problem
@@ -52,6 +54,8 @@ def load_weights(module, state, path, strict=True):
 class Loading:
     """load_from_checkpoint of a LightningModule."""
 
+    CHECKPOINT_HYPER_PARAMS_KEY = "hyper_parameters"
+
     @classmethod
     def load_from_checkpoint(cls, checkpoint_path, map_location=None, strict=True, **kwargs):
         """A new module with the weights and, unless given here, the hyperparameters of a checkpoint. Weights
@@ -67,9 +71,7 @@ class Loading:
             raise MisconfigurationException(f"{cls.__name__}.load_from_checkpoint: the checkpoint has no "
                                             f"{', '.join(missing)}. Give them as arguments here, or call "
                                             "self.save_hyperparameters() in __init__ before training.")
-        module = cls(**arguments)
+        module: Any = cls(**arguments)
         module.on_load_checkpoint(found)
         load_weights(module, found["state_dict"], checkpoint_path, strict)
         return module
-
-

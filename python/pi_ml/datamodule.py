@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """LightningDataModule: where the data of all stages comes from."""
+from torch.utils.data import DataLoader, IterableDataset
+
 from pi_ml.hooks import DataHooks
 from pi_ml.hyperparameters import HyperparametersMixin
 
@@ -23,8 +25,6 @@ class LightningDataModule(DataHooks, HyperparametersMixin):
     def from_datasets(cls, train_dataset=None, val_dataset=None, test_dataset=None, predict_dataset=None, batch_size=1,
                       num_workers=0):
         """A data module of loaders over these data sets; only training shuffles."""
-        from torch.utils.data import DataLoader, IterableDataset
-
         def loader(dataset, shuffle=False):
             if isinstance(dataset, (list, tuple)):
                 return [loader(one, shuffle) for one in dataset]

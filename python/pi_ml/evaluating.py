@@ -2,10 +2,12 @@
 """The loop of a validation, a test or a prediction: every loader once."""
 import itertools
 import math
+from typing import Any
 
 import torch
 
-from pi_ml import loading
+from pi_ml import loading, preparing
+from pi_ml.module import overrides
 from pi_ml.results import number
 from pi_ml.tables import results_table
 from pi_ml.utilities.exceptions import MisconfigurationException
@@ -78,10 +80,9 @@ class Evaluation:
         return found
 
     def _all(self, limit):
-        from pi_ml.fitting import _prepares
         trainer, several = self._trainer, len(self._loaders) > 1
         self._keeps = self._stage == "predict" or self._overridden_end()
-        prepares, outputs = _prepares(trainer), []
+        prepares, outputs = preparing.of(trainer), []
         for index, (loader, count) in enumerate(zip(self._loaders, self.batches(limit))):
             trainer._loader_index = index if several else None
             outputs.append(self._one(index, loader, count, prepares))
@@ -108,9 +109,7 @@ class Evaluation:
         return outputs
 
     def _overridden_end(self):
-        from pi_ml.module import LightningModule
-        name = _hook[self._stage] + "_epoch_end"
-        return getattr(type(self._trainer.lightning_module), name) is not getattr(LightningModule, name)
+        return overrides(self._trainer.lightning_module, _hook[self._stage] + "_epoch_end")
 
     def _end_epoch(self, outputs, results):
         trainer, calls, name = self._trainer, self._trainer._calls, _hook[self._stage]
@@ -126,8 +125,9 @@ class Evaluation:
 
     def _metrics(self, results):
         """By loader, and into the trainer's metrics."""
-        trainer, logged = self._trainer, {}
-        found = [{} for _ in self._loaders]
+        trainer = self._trainer
+        logged: "dict[str, Any]" = {}
+        found: "list[dict[str, Any]]" = [{} for _ in self._loaders]
         for entry, key, value in results.of_epoch():
             suffix = key[len(entry.name):]
             shown = entry.epoch_name() + suffix
@@ -138,4 +138,3 @@ class Evaluation:
         if not trainer.sanity_checking:
             trainer._to_loggers(logged, trainer.global_step)
         return found
-

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The loop of a training: epochs, batches, validation in between, schedulers; where it stands, for checkpoints."""
 import math
+from typing import Any
 
 import torch
 
-from pi_ml import loading, world
+from pi_ml import loading, preparing, world
 from pi_ml.evaluating import Evaluation
 from pi_ml.log import log, rank_zero_warn
+from pi_ml.module import overrides
 from pi_ml.seeding import random_states, set_random_states
 from pi_ml.utilities.exceptions import MisconfigurationException
 
@@ -18,13 +20,17 @@ class Fit:
         self._trainer = trainer
         self.batch, self._epoch_done, self._epoch_random = 0, False, None
         self._resumed, self._validated_at, self._results = False, 0, None
-        self._loader_given = self._loader = None
+        self._loader_given: Any = None
+        self._loader: Any = None
+        self._every: float = 1
+        self._outputs: Any = None
 
     # ---- state
 
     def state(self):
         results = self._results
-        return {"batch": self.batch, "validated_at": self._validated_at, "epoch_done": self._epoch_done, "epoch_random": self._epoch_random,
+        return {"batch": self.batch, "validated_at": self._validated_at, "epoch_done": self._epoch_done,
+                "epoch_random": self._epoch_random,
                 "results": results.state() if results is not None else None}
 
     def load_state(self, state):
@@ -59,8 +65,7 @@ class Fit:
         trainer._calls("on_fit_end")
 
     def _has_validation(self, module):
-        from pi_ml.module import LightningModule
-        return type(module).validation_step is not LightningModule.validation_step and self._trainer.limit_val_batches > 0
+        return overrides(module, "validation_step") and self._trainer.limit_val_batches > 0
 
     def _prepare_loader(self):
         trainer = self._trainer
@@ -162,7 +167,7 @@ class Fit:
         results = self._results = trainer._new_results()
         if self._resumed and self._restored_results:
             results.load_state(self._restored_results)
-        self._outputs = [] if _overrides(module, "training_epoch_end") else None
+        self._outputs = [] if overrides(module, "training_epoch_end") else None
         trainer._calls("on_epoch_start")
         trainer._calls("on_train_epoch_start")
         self._batches(validates)
@@ -177,12 +182,13 @@ class Fit:
         trainer._to_loggers(self._show_epoch(results), max(trainer.global_step - 1, 0))
         trainer._calls("on_epoch_end")
         self._step_schedulers("epoch", plateau=True)
-        sampler = getattr(self._loader, "sampler", None)
+        sampler: Any = getattr(self._loader, "sampler", None)
         if hasattr(sampler, "set_epoch"):
             sampler.set_epoch(trainer.current_epoch + 1)
 
     def _show_epoch(self, results):
-        trainer, logged = self._trainer, {}
+        trainer = self._trainer
+        logged: "dict[str, Any]" = {}
         for entry, _, value in results.of_epoch():
             trainer._show(entry, entry.epoch_name(), value, logged)
         return logged
@@ -194,7 +200,7 @@ class Fit:
         total = trainer.num_training_batches
         batches = self._begin_batches(validates)
         calls, results = trainer._calls, trainer._results
-        prepares = _prepares(trainer)
+        prepares = preparing.of(trainer)
         while self.batch < total:
             batch = next(batches, batches)
             if batch is batches:
@@ -261,7 +267,8 @@ class Fit:
         self._show_late(results)
 
     def _show_late(self, results):
-        trainer, logged = self._trainer, {}
+        trainer = self._trainer
+        logged: "dict[str, Any]" = {}
         if not results._updated:
             return
         for entry, _, value in results.of_batch():
@@ -313,32 +320,3 @@ class Fit:
                 raise MisconfigurationException(text)
             rank_zero_warn(text)
         return found
-
-
-def _overrides(module, name):
-    from pi_ml.module import LightningModule
-    return getattr(type(module), name) is not getattr(LightningModule, name)
-
-
-def _prepares(trainer):
-    """What the module and the data module make of a batch before the step, or None."""
-    module, data = trainer.lightning_module, trainer.datamodule
-    from pi_ml.datamodule import LightningDataModule
-    steps = []
-    for name in ("on_before_batch_transfer", "transfer_batch_to_device", "on_after_batch_transfer"):
-        if name == "transfer_batch_to_device":
-            if trainer.accelerator.name == "cpu" and _overrides(module, name):
-                steps.append(lambda batch, index: module.transfer_batch_to_device(batch, module.device, index))
-        elif data is not None and getattr(type(data), name, None) is not getattr(LightningDataModule, name):
-            steps.append(getattr(data, name))
-        elif _overrides(module, name):
-            steps.append(getattr(module, name))
-    if not steps:
-        return None
-
-    def prepared(batch, index):
-        for step in steps:
-            batch = step(batch, index)
-        return batch
-
-    return prepared

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The trainer's flags: what each may be, and what fits together."""
-import datetime
-import difflib
+from popart import _spelling
 
 from pi_ml import world
 from pi_ml.accelerators import Accelerator, IPUAccelerator
 from pi_ml.log import rank_zero_warn
-from pi_ml.strategies.base import Strategy
+from pi_ml.strategies import IPUStrategy, SingleDeviceStrategy, Strategy
 from pi_ml.utilities.exceptions import MisconfigurationException, UnknownFlag
 
 # Flags of Lightning for other hardware, or for what an IPU does itself: any value but these is refused.
@@ -25,9 +24,8 @@ def refuse_unknown(given, known):
                 raise MisconfigurationException(f"Trainer({name}={value!r}): this trainer runs on IPUs or on the CPU, in one "
                                                 "process; leave the flag out.")
             continue
-        near = difflib.get_close_matches(name, [*known, *_elsewhere], 1)
         raise UnknownFlag(f"Trainer.__init__() got an unexpected keyword argument {name!r}."
-                          + (f" Did you mean {near[0]!r}?" if near else ""))
+                          + _spelling.hint(name, [*known, *_elsewhere]))
 
 
 def refuse_both(name, value, other, other_value):
@@ -42,9 +40,8 @@ def devices(accelerator, devices, ipus, strategy):
     if isinstance(accelerator, Accelerator):
         accelerator = accelerator.name
     if accelerator is not None and accelerator not in ("ipu", "cpu", "auto"):
-        near = difflib.get_close_matches(str(accelerator), ["ipu", "cpu", "auto"], 1)
         raise MisconfigurationException(f"Trainer(accelerator={accelerator!r}): there are \"ipu\", \"cpu\" and \"auto\"."
-                                        + (f" Did you mean {near[0]!r}?" if near else ""))
+                                        + _spelling.hint(accelerator, ("ipu", "cpu", "auto")))
     on_ipu = ipus is not None or _is_ipu_strategy(strategy) or accelerator == "ipu"
     if accelerator == "cpu" and on_ipu:
         raise MisconfigurationException("Trainer(accelerator=\"cpu\") contradicts ipus= or an IPUStrategy.")
@@ -77,8 +74,8 @@ def of_instance(kind, count):
         return count
     here, total = world.replicas()
     if count not in (1, here):
-        raise MisconfigurationException(f"Trainer(ipus={count}): poprun gives this process {here} of {total} replicas. Leave the "
-                                        "number out, or start poprun with other --num-replicas and --num-instances.")
+        raise MisconfigurationException(f"Trainer(ipus={count}): poprun gives this process {here} of {total} replicas. Leave "
+                                        "the number out, or start poprun with other --num-replicas and --num-instances.")
     return here
 
 
@@ -115,9 +112,7 @@ def strategy_of(strategy, kind):
     if strategy not in (None, "ipu_strategy", "single_device"):
         raise MisconfigurationException(f"Trainer(strategy={strategy!r}): there is IPUStrategy (or \"ipu_strategy\").")
     if kind == "ipu":
-        from pi_ml.strategies.ipu import IPUStrategy
         return IPUStrategy()
-    from pi_ml.strategies.cpu import SingleDeviceStrategy
     return SingleDeviceStrategy()
 
 
@@ -176,20 +171,3 @@ def check_interval(value):
         raise MisconfigurationException("Trainer(val_check_interval=0): validation after every 0 batches has no meaning; "
                                         "limit_val_batches=0 switches it off.")
     return value
-
-
-def duration(value):
-    """A time as a timedelta: one, a dictionary of its arguments, or "DD:HH:MM:SS"."""
-    if value is None or isinstance(value, datetime.timedelta):
-        return value
-    if isinstance(value, dict):
-        try:
-            return datetime.timedelta(**value)
-        except TypeError:
-            raise MisconfigurationException(f"max_time={value!r}: the keys are those of datetime.timedelta.") from None
-    if isinstance(value, str):
-        parts = value.strip().split(":")
-        if len(parts) == 4 and all(p.isdigit() for p in parts):
-            return datetime.timedelta(**dict(zip(("days", "hours", "minutes", "seconds"), map(int, parts))))
-    raise MisconfigurationException(f"`Timer(duration={value!r})` is not a valid duration. Expected a string in the format "
-                                    "DD:HH:MM:SS, a dictionary, or a timedelta.")

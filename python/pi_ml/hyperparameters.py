@@ -2,6 +2,7 @@
 """save_hyperparameters: the arguments of __init__, kept for loggers and checkpoints."""
 import copy
 import inspect
+import sys
 
 
 class AttributeDict(dict):
@@ -33,7 +34,7 @@ class HyperparametersMixin:
 
     def save_hyperparameters(self, *names, ignore=None, frame=None, logger=True):
         """Keeps the arguments of the __init__ that calls this: all, the named ones, or all but `ignore`."""
-        frame = frame or inspect.currentframe().f_back
+        frame = frame or sys._getframe(1)
         if len(names) == 1 and isinstance(names[0], dict):
             given = dict(names[0])
         else:
@@ -58,7 +59,7 @@ def _copied(values):
 
 def _arguments_of(frame):
     """Of the constructor that runs in a frame, and of those it was called by through super().__init__()."""
-    found = {}
+    found: "dict[str, object]" = {}
     instance = frame.f_locals.get("self")
     while frame is not None and frame.f_code.co_name == "__init__" and frame.f_locals.get("self") is instance:
         names, star, stars, values = inspect.getargvalues(frame)

@@ -6,6 +6,7 @@ import torch
 from torch.utils.data import DataLoader, IterableDataset, RandomSampler, SequentialSampler
 
 from pi_ml.log import rank_zero_warn
+from pi_ml.seeding import seed_worker
 from pi_ml.utilities.exceptions import MisconfigurationException
 
 _methods = {"train": "train_dataloader", "validate": "val_dataloader", "test": "test_dataloader",
@@ -74,8 +75,8 @@ def limited(batches, limit, flag):
 
 def for_ipu(loader, options, stage):
     """A poptorch.DataLoader as it is; one of torch as one that gives as many rows as a call of the model takes."""
-    import poptorch
-    from poptorch.batching import microBatches
+    import poptorch  # a trainer on the CPU does without
+    from poptorch.options.batching import microBatches  # likewise
     if isinstance(loader, poptorch.DataLoader):
         return loader
     if not isinstance(loader, DataLoader):
@@ -116,7 +117,6 @@ def _arguments(loader):
 
 def _worker_init(loader):
     if loader.worker_init_fn is None and os.environ.get("PL_SEED_WORKERS") == "1":
-        from pi_ml.seeding import seed_worker
         return seed_worker
     return loader.worker_init_fn
 

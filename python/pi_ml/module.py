@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """LightningModule: a model, its steps and its optimiser."""
 import torch
+from popart import _nest
 
 from pi_ml import world
 from pi_ml.checkpoints import Loading
@@ -13,7 +14,6 @@ from pi_ml.utilities.exceptions import MisconfigurationException
 class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, torch.nn.Module):
     """Give it training_step and configure_optimizers, and what else is wanted of the other steps, hooks and loaders."""
 
-    CHECKPOINT_HYPER_PARAMS_KEY = "hyper_parameters"
     precision = 32  # the trainer says which
 
     def __init__(self, *args, **kwargs):
@@ -156,11 +156,9 @@ class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, tor
 
     def all_gather(self, data, group=None, sync_grads=False):
         """Every tensor as all processes have it, one after the other along a new first dimension; of one process as it is."""
-        if isinstance(data, dict):
-            return {key: self.all_gather(value) for key, value in data.items()}
-        if isinstance(data, (list, tuple)):
-            return type(data)(self.all_gather(value) for value in data)
-        return data if world.size() == 1 else torch.stack([torch.as_tensor(value) for value in world.gathered(data)])
+        if world.size() == 1:
+            return data
+        return _nest.mapped(lambda one: torch.stack([torch.as_tensor(each) for each in world.gathered(one)]), data)
 
     def freeze(self):
         for parameter in self.parameters():
@@ -178,3 +176,6 @@ class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, tor
         return state
 
 
+def overrides(module, name):
+    """Whether a module has a member of its own in the place of LightningModule's."""
+    return getattr(type(module), name) is not getattr(LightningModule, name)

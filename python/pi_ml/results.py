@@ -103,8 +103,8 @@ class Results:
         mine = {k: (m._sum, m._weight, m._values) for k, m in self.metrics.items() if m.entry.on_epoch}
         parts = world.gathered(mine)
         if any(part.keys() != mine.keys() for part in parts):
-            raise MisconfigurationException(f"Processes logged different names: {sorted(map(sorted, parts))}. self.log must not "
-                                            "depend on the rank.")
+            raise MisconfigurationException(f"Processes logged different names: {sorted(map(sorted, parts))}. self.log must "
+                                            "not depend on the rank.")
         out = {}
         for key, metric in self.metrics.items():
             out[key] = combined = Metric(metric.entry)

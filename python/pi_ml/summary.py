@@ -3,7 +3,6 @@
 import math
 
 
-
 def readable(number):
     """123 -> 123, 1234 -> 1.2 K, 100480 -> 100 K; at most three digits and a letter."""
     number = int(number)
@@ -58,5 +57,3 @@ class ModelSummary:
 
 def summarize(model, max_depth=1):
     return ModelSummary(model, max_depth)
-
-

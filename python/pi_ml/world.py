@@ -11,7 +11,7 @@ def started_by_poprun():
 
 
 def _popdist():
-    import popdist
+    import popdist  # of poprun: only processes that it has started need it
     return popdist
 
 

@@ -7,11 +7,11 @@ import popart.interpreter as _interpreter
 
 with _interpreter.explained():
     import popart_core
-    from popart_core import *  # noqa: F401,F403
-    from popart.builder import Builder  # noqa: F401
-    from popart.names import *  # noqa: F401,F403
-    from popart.session import InferenceSession, OutOfMemoryException, TrainingSession  # noqa: F401
-from popart.version import __version__, packageHash, versionNumber, versionString  # noqa: F401
+    from popart_core import *
+    from popart.builder import Builder
+    from popart.names import *
+    from popart.session import InferenceSession, OutOfMemoryException, TrainingSession
+from popart.version import __version__, packageHash, versionNumber, versionString
 
 from collections.abc import MutableMapping as _Mapping
 import sys as _sys

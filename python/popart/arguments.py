@@ -2,12 +2,15 @@
 """What is wrong with the arguments of a call, in Python's words. The core asks when none of a function's forms fits."""
 import builtins
 import collections.abc
+from typing import Any
 
 import numpy as np
 import popart_core as core
 
+Form = list[tuple[str, str, bool]]  # of each parameter its name, its type and whether it has a default
 
-def _described(value):
+
+def _described(value: Any) -> str:
     try:
         text = repr(value)
     except Exception:
@@ -16,9 +19,10 @@ def _described(value):
     return text if value is None else f"{type(value).__name__} ({text})"
 
 
-def _split(text):
+def _split(text: str) -> list[str]:
     """The types between brackets: "str, list[int]" -> ["str", "list[int]"]."""
-    parts, depth, start = [], 0, 0
+    parts: list[str] = []
+    depth = start = 0
     for i, c in enumerate(text):
         depth += (c == "[") - (c == "]")
         if c == "," and depth == 0:
@@ -27,12 +31,12 @@ def _split(text):
     return parts + [text[start:].strip()]
 
 
-def _generic(kind):
+def _generic(kind: str) -> tuple[str, list[str]]:
     outer, bracket, inner = kind.partition("[")
     return outer, _split(inner[:-1]) if bracket else []
 
 
-def _wrong_number(kind, value):
+def _wrong_number(kind: str, value: Any) -> str:
     if kind == "int":
         if isinstance(value, float) or not hasattr(value, "__index__"):
             return f"must be an int, not {_described(value)}"
@@ -42,11 +46,11 @@ def _wrong_number(kind, value):
     return ""
 
 
-def _wrong_items(outer, kinds, value):
-    wanted = {"list": collections.abc.Sequence, "set": collections.abc.Set, "dict": collections.abc.Mapping,
+def _wrong_items(outer: str, kinds: list[str], value: Any) -> str:
+    wanted: Any = {"list": collections.abc.Sequence, "set": collections.abc.Set, "dict": collections.abc.Mapping,
               "tuple": (tuple, list)}[outer]
-    if isinstance(value, (str, bytes)) or not isinstance(value, wanted) and not (
-            outer == "list" and isinstance(value, np.ndarray)):
+    array = outer == "list" and isinstance(value, np.ndarray)
+    if isinstance(value, (str, bytes)) or not isinstance(value, wanted) and not array:
         return f"must be a {outer} of {' and '.join(kinds)}, not {_described(value)}"
     if outer == "dict":
         for key, item in value.items():
@@ -66,7 +70,7 @@ def _wrong_items(outer, kinds, value):
     return ""
 
 
-def _wrong(kind, value):
+def _wrong(kind: str, value: Any) -> str:
     """Why a value is not of a type, or nothing."""
     outer, kinds = _generic(kind)
     if outer == "Optional":
@@ -103,9 +107,10 @@ def _wrong(kind, value):
     return ""
 
 
-def _problems(form, args, kwargs):
+def _problems(form: Form, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, str]]:
     """What is wrong with a call of one form: names of parameters, and why, in their order."""
-    found, named = [], dict(kwargs)
+    found: list[tuple[str, str]] = []
+    named = dict(kwargs)
     positional = [p for p in form if not p[0].startswith("*")]
     for i, (name, kind, has_default) in enumerate(positional):
         if i < len(args):
@@ -129,24 +134,26 @@ def _problems(form, args, kwargs):
     return found
 
 
-def _shown(form):
+def _shown(form: Form) -> str:
     return "(" + ", ".join(name + (f": {kind}" if kind else "") for name, kind, _ in form if name != "self") + ")"
 
 
-def _out_of_range(value):
+def _out_of_range(value: Any) -> Any:
     """The first number, in a list or alone, that not every kind of int holds."""
     values = value if isinstance(value, (list, tuple)) else [value]
     return next((v for v in values if isinstance(v, (int, np.integer)) and not 0 <= v < 2**31), None)
 
 
-def explain(function, forms, args, kwargs):
+def explain(function: str, forms: list[Form], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """The message for a call that fits none of the forms: the one that it comes nearest to."""
     if function == "":  # of an attribute
         why = _wrong(forms[0][-1][1], args[-1])
         if not why and _out_of_range(args[-1]) is not None:
             why = f"is out of range: {_described(_out_of_range(args[-1]))}"
         return f"The attribute's value {why or 'is not fit: ' + _described(args[-1])}."
-    def misfit(problems, form):  # fewest problems, and those late: what comes before has shown which form is meant
+
+    def misfit(problems: list[tuple[str, str]], form: Form) -> tuple[int, int]:
+        """Fewest problems, and those late: what comes before has shown which form is meant."""
         known = [p[0] for p in form]
         return len(problems), -known.index(problems[0][0]) if problems and problems[0][0] in known else 0
 

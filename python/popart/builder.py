@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The Builder as Python programs use it: scopes as context managers, opsets as attributes."""
 from contextlib import contextmanager
+from typing import Any, Iterable, Iterator, Union
 
 import numpy as np
 import popart_core as core
@@ -9,35 +10,36 @@ from popart.session import _model
 _OPSETS = range(6, 18)
 
 
-def _ids(names):
+def _ids(names: Union[str, Iterable[str]]) -> "set[str]":
     return {names} if isinstance(names, str) else set(names)
 
 
 class _Graphcore(core.AiGraphcoreOpset1):
     """Operators of ai.graphcore; collectives take the replicas of the Builder's scope."""
 
-    def __init__(self, opset, group=None):
+    def __init__(self, opset: core.AiGraphcoreOpset1, group: "core.CommGroup | None" = None) -> None:
         super().__init__(opset)
         self._group = group
 
-    def replicatedallreduce(self, args, collectiveOperator=None, commGroup=None, debugContext=""):
+    def replicatedallreduce(self, args: Any, collectiveOperator: Any = None, commGroup: Any = None, debugContext: Any = "") -> str:
         """ReplicatedAllReduce: the reduction of a tensor over replicas, on each of them."""
         return super().replicatedallreduce(args, collectiveOperator, commGroup or self._group, debugContext)
 
-    def replicatedreducescatter(self, args, collectiveOperator=None, commGroup=None, debugContext=""):
+    def replicatedreducescatter(self, args: Any, collectiveOperator: Any = None, commGroup: Any = None,
+                                debugContext: Any = "") -> str:
         """ReplicatedReduceScatter: the reduction of a tensor over replicas, of which each keeps its part."""
         return super().replicatedreducescatter(args, collectiveOperator, commGroup or self._group, debugContext)
 
-    def init(self, shape, data_type, init_type, batch_axis=-1, debugContext=""):
+    def init(self, shape: Any, data_type: Any, init_type: Any, batch_axis: Any = -1, debugContext: Any = "") -> str:
         """Init: a tensor of this shape and DataType, of zeros or undefined; init([2], FLOAT, Zero, "name") does too."""
         if not isinstance(batch_axis, int):
             batch_axis, debugContext = -1, batch_axis
         return super().init(shape, int(data_type), int(init_type), batch_axis, debugContext)
 
 
-def _opset(version):
+def _opset(version: int) -> property:
     """The attribute aiOnnxOpset<version>."""
-    def get(self):
+    def get(self: "Builder") -> Any:
         return self._onnx(version)
     get.__annotations__["return"] = f"core.AiOnnxOpset{version}"
     return property(get, doc=f"The operators of ai.onnx, opset {version}: builder.aiOnnxOpset{version}.relu([x]).")
@@ -46,7 +48,8 @@ def _opset(version):
 class Builder(core._BuilderCore):
     """Makes ONNX models from code: builder.aiOnnx.relu([x]) adds a node and gives the name of its output."""
 
-    def __init__(self, modelProtoOrFilename=None, opsets: "dict[str, int] | None" = None, builderCore=None):
+    def __init__(self, modelProtoOrFilename: Any = None, opsets: "dict[str, int] | None" = None,
+                 builderCore: Any = None) -> None:
         """A new model, or one to go on from: the bytes of an ONNX model or the name of a file.
 
         opsets are those to use: {"ai.onnx": 11, "ai.graphcore": 1}, and of other domains the version that
@@ -65,19 +68,19 @@ class Builder(core._BuilderCore):
             for domain in set(opsets) - {"ai.onnx", "ai.graphcore"}:
                 self._useOpset(domain, opsets[domain])
         self._opset = self._onnxOpset() or None  # the one in use: the model's, or the first that is asked for
-        self._outline = {}
-        self._group = None
+        self._outline: "dict[str, Any]" = {}
+        self._group: "core.CommGroup | None" = None
 
     @property
-    def _impl(self):
+    def _impl(self) -> "Builder":
         return self
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         opset = f"opset {self._opset}" if self._opset else f"opset {self._versions['ai.onnx']} unless another is used first"
         return (f"<Builder: {len(self.getInputTensorIds())} inputs, {len(self.getTrainableTensorIds())} weights, "
                 f"{len(self.getValueTensorIds())} other tensors, {len(self.getOutputTensorIds())} outputs; {opset}>")
 
-    def _onnx(self, version):
+    def _onnx(self, version: int) -> Any:
         if self._opset is not None and self._opset != version:
             raise RuntimeError(f"Invalid opset 'aiOnnxOpset{version}' selected. "
                                f"Opset for domain ai.onnx already defined as {self._opset}")
@@ -110,7 +113,7 @@ class Builder(core._BuilderCore):
         """ai.onnx.ml, of which there are no operators."""
         return self._aiOnnxMlOpset1()
 
-    def getVirtualGraph(self, nodeOutputNames=None) -> int:
+    def getVirtualGraph(self, nodeOutputNames: Any = None) -> int:
         """The virtual graph of the scope, or of the node that makes these tensors."""
         if nodeOutputNames is None:
             return super().getVirtualGraph()
@@ -122,13 +125,13 @@ class Builder(core._BuilderCore):
         child._opset, child._versions = self._opset, self._versions
         return child
 
-    def reshape_const(self, aiOnnx, args, shape, debugContext="") -> str:
+    def reshape_const(self, aiOnnx: Any, args: Any, shape: Any, debugContext: Any = "") -> str:
         """Reshape to a shape that is known now."""
         target = aiOnnx.constant(np.asarray(shape, dtype=np.int64), debugContext)
         return aiOnnx.reshape([args[0], target], debugContext)
 
     @contextmanager
-    def _scope(self, attribute, value):
+    def _scope(self, attribute: str, value: Any) -> "Iterator[Builder]":
         before = self.getAttribute(attribute) if self.hasAttribute(attribute) else None
         self.setAttribute(attribute, value)
         try:
@@ -139,49 +142,49 @@ class Builder(core._BuilderCore):
                 self.setAttribute(attribute, before)
 
     # Called with outputs these mark a node; with a number alone they open a scope.
-    def virtualGraph(self, nodeOutputNames, value: int = 0):
+    def virtualGraph(self, nodeOutputNames: Any, value: int = 0) -> Any:
         """with builder.virtualGraph(1): nodes of this scope; builder.virtualGraph(y, 1): the node that makes y."""
         if isinstance(nodeOutputNames, int):
             return self._scope("__ipu_number", nodeOutputNames)
         return self._virtualGraph(_ids(nodeOutputNames), value)
 
-    def pipelineStage(self, nodeOutputNames, value: int = 0):
+    def pipelineStage(self, nodeOutputNames: Any, value: int = 0) -> Any:
         """with builder.pipelineStage(1): nodes of this scope; builder.pipelineStage(y, 1): the node that makes y."""
         if isinstance(nodeOutputNames, int):
             return self._scope("__pipeline_stage", nodeOutputNames)
         return self._pipelineStage(_ids(nodeOutputNames), value)
 
-    def executionPhase(self, nodeOutputNames=0, value: int = 0):
+    def executionPhase(self, nodeOutputNames: Any = 0, value: int = 0) -> Any:
         """with builder.executionPhase(1): nodes of this scope; builder.executionPhase(y, 1): the node that makes y."""
         if isinstance(nodeOutputNames, int):
             return self._scope("__execution_phase", nodeOutputNames)
         return self._executionPhase(_ids(nodeOutputNames), value)
 
-    def recomputeOutput(self, nodeOutputNames, value: "core.RecomputeType | None" = None):
+    def recomputeOutput(self, nodeOutputNames: Any, value: "core.RecomputeType | None" = None) -> Any:
         """Whether the backward pass computes outputs again: of a node, or with a RecomputeType alone of a scope."""
         if isinstance(nodeOutputNames, core.RecomputeType):
             return self._scope("__recompute_output_in_backward_pass", int(nodeOutputNames))
         return self._recomputeOutput(_ids(nodeOutputNames), value or core.RecomputeType.Recompute)
 
-    def recomputeOutputInBackwardPass(self, nodeOutputName, value: "core.RecomputeType | None" = None):
+    def recomputeOutputInBackwardPass(self, nodeOutputName: Any, value: "core.RecomputeType | None" = None) -> None:
         """Whether the backward pass computes a node's outputs again."""
         return self._recomputeOutput(_ids(nodeOutputName), value or core.RecomputeType.Recompute)
 
-    def schedulePriority(self, value: float):
+    def schedulePriority(self, value: float) -> Any:
         """with builder.schedulePriority(2.0): nodes of this scope run early."""
         return self._scope("__schedule_priority", float(value))
 
-    def outputTensorLocation(self, nodeOutputNames, value: "core.TensorLocation | None" = None):
+    def outputTensorLocation(self, nodeOutputNames: Any, value: "core.TensorLocation | None" = None) -> Any:
         """Where outputs lie: of a node, or with a TensorLocation alone of a scope."""
         if not isinstance(nodeOutputNames, core.TensorLocation):
             return self._outputTensorLocation(nodeOutputNames, value or core.TensorLocation())
         where = nodeOutputNames
-        parts = (where.storage, where.loadTileSet, where.storageTileSet, where.replicatedTensorSharding,
+        parts: "tuple[Any, ...]" = (where.storage, where.loadTileSet, where.storageTileSet, where.replicatedTensorSharding,
                  where.shardingDomain.type, where.shardingDomain.replicaGroupSize)
         return self._scope("__output_tensor_location", [int(part) for part in parts])
 
     @contextmanager
-    def outlineAttributes(self, attributes: dict):
+    def outlineAttributes(self, attributes: "dict[str, Any]") -> "Iterator[Builder]":
         """Only nodes with the same attributes are made one subgraph. Inner scopes add to outer ones."""
         outer = self._outline
         self._outline = {**outer, **attributes}
@@ -193,7 +196,7 @@ class Builder(core._BuilderCore):
             self._outline = outer
 
     @contextmanager
-    def commGroup(self, type=0, groupSize: int = 0):
+    def commGroup(self, type: Any = 0, groupSize: int = 0) -> "Iterator[Builder]":
         """The replicas that take part in a collective."""
         outer, self._group = self._group, core.CommGroup(core.CommGroupType(type), groupSize)
         try:
@@ -202,7 +205,7 @@ class Builder(core._BuilderCore):
             self._group = outer
 
     @contextmanager
-    def nameScope(self, name: str):
+    def nameScope(self, name: str) -> "Iterator[Builder]":
         """with builder.nameScope("layer"): names of what is added begin with layer/."""
         self.pushNameScope(name)
         try:

@@ -4,9 +4,10 @@ import glob
 import os
 import sys
 from contextlib import contextmanager
+from typing import Iterator, Optional
 
 
-def _built_for():
+def _built_for() -> Optional[str]:
     """"3.11", from the name of the core's file."""
     folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     for name in glob.glob(os.path.join(folder, "popart_core.cpython-*.so")):
@@ -16,7 +17,7 @@ def _built_for():
 
 
 @contextmanager
-def explained():
+def explained() -> Iterator[None]:
     try:
         yield
     except ImportError as problem:

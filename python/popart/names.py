@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Prefixes of tensors that sessions make themselves: reservedGradientPrefix() is "Gradient___"."""
+from typing import Callable
 
 _PREFIXES = {
     "Gradient": "Gradient___",
@@ -48,7 +49,7 @@ for _scalar in ("scaledLearningRate0", "scaledLearningRate1", "scaledLearningRat
     _PREFIXES["Specific" + _capital] = _scalar + "___specific___"
 
 
-def _constant(name, value):
+def _constant(name: str, value: str) -> Callable[[], str]:
     def prefix() -> str:
         return value
     prefix.__name__ = prefix.__qualname__ = name
@@ -56,7 +57,7 @@ def _constant(name, value):
     return prefix
 
 
-__all__ = []
+__all__: "list[str]" = []
 for _name, _prefix in _PREFIXES.items():
     globals()[f"reserved{_name}Prefix"] = _constant(f"reserved{_name}Prefix", _prefix)
     __all__.append(f"reserved{_name}Prefix")

@@ -9,7 +9,7 @@ def versionString() -> str:
     return __version__
 
 
-def versionNumber() -> tuple:
+def versionNumber() -> "tuple[int, ...]":
     """The version, as three numbers."""
     return tuple(int(part) for part in __version__.split("."))
 

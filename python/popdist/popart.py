@@ -5,7 +5,7 @@ import popart
 import popdist
 
 
-def configureSessionOptions(opts):
+def configureSessionOptions(opts: popart.SessionOptions) -> popart.SessionOptions:
     """Sets what says which replicas are this instance's, and how many there are in all."""
     local, total = popdist.getNumLocalReplicas(), popdist.getNumTotalReplicas()
     opts.enableReplicatedGraphs = local > 1
@@ -16,7 +16,8 @@ def configureSessionOptions(opts):
     return opts
 
 
-def getDevice(ipus_per_replica=0, connectionType=popart.DeviceConnectionType.Always):
+def getDevice(ipus_per_replica: int = 0,
+              connectionType: popart.DeviceConnectionType = popart.DeviceConnectionType.Always) -> popart.DeviceInfo:
     """The device with this instance's IPUs; ipus_per_replica 0: as many as poprun was told. With poprun --offline-mode one
     like it, that only compiles."""
     if ipus_per_replica:

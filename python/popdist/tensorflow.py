@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """TensorFlow's IPU configuration of an instance that poprun started."""
 import os
+from typing import Any, Optional
 
 import popdist
 
 
-def set_ipu_config(config, ipus_per_replica=None, configure_device=True):
+def set_ipu_config(config: Any, ipus_per_replica: Optional[int] = None, configure_device: bool = True) -> Any:
     """Says in an IPUConfig which instance this is, and selects its IPUs. configure_device: configures the system at once.
     ipus_per_replica: what the model uses, if that is to be compared with poprun's --ipus-per-replica."""
     if os.environ.get("POPDIST_OFFLINE_MODE") == "1":

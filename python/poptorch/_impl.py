@@ -2,7 +2,7 @@
 """Inner names that public programs and the user guide use: poptorch._impl, and what poptorch.poptorch_core has in Python."""
 import enum
 
-from poptorch._current import current
+from poptorch.base.current import current
 from poptorch.errors import Error
 
 
@@ -35,8 +35,8 @@ _THROWN = {TestErrorType.Popart: "popart_exception", TestErrorType.PopartInterna
 
 def _throwTestError(kind: TestErrorType):
     """Raises what an error of this kind becomes, in a model or by itself."""
-    import popart_core
-    from poptorch.errors_translate import translated
+    import popart_core  # import time: it loads PopART
+    from poptorch.base.translate import translated  # import time: popart_core
     kind = TestErrorType(kind)
     text = f"This is a {kind.name} error for tests."
     if kind == TestErrorType.Poptorch:
@@ -52,5 +52,5 @@ throwTestError = _throwTestError
 
 def _validateOptions(options: dict):
     """poptorch.Error unless all of a dict like that of Options.toDict() are options, with values that they can have."""
-    from poptorch.options_popart import validate
+    from poptorch.options.popart import validate  # import time: popart
     validate(options)

@@ -10,7 +10,8 @@ import time
 
 LEVELS = {"TRACE_ALL": 5, "TRACE": 5, "DEBUG_IR": 8, "DEBUG": 10, "INFO": 20, "WARN": 30, "ERR": 40, "OFF": 60}
 _NUMBERS = {0: "TRACE", 1: "DEBUG", 2: "INFO", 3: "WARN", 4: "ERR", 6: "OFF"}  # as in C++
-_NAMES = {5: ("trace", 37), 8: ("debug:ir", 36), 10: ("debug", 36), 20: ("info", 32), 30: ("warning", 33), 40: ("error", 31), 50: ("critical", 31)}
+_NAMES = {5: ("trace", 37), 8: ("debug:ir", 36), 10: ("debug", 36), 20: ("info", 32), 30: ("warning", 33),
+          40: ("error", 31), 50: ("critical", 31)}
 
 logger = logging.getLogger("poptorch::python")
 
@@ -30,7 +31,7 @@ class _Repeats(logging.Filter):
 
     def __init__(self):
         super().__init__()
-        self.most = 4
+        self.most: "int | None" = 4
         self.seen = {}
 
     def filter(self, record):
@@ -59,7 +60,7 @@ class _Stream(logging.StreamHandler):
 _repeats = _Repeats()
 
 
-def setLogLevel(level: "str | int"):
+def setLogLevel(level: "str | int") -> None:
     """From which level on lines are shown: TRACE, TRACE_ALL, DEBUG, DEBUG_IR, INFO, WARN, ERR, OFF."""
     name = _NUMBERS.get(level) if isinstance(level, int) else str(level).upper()
     if name not in LEVELS:
@@ -69,7 +70,7 @@ def setLogLevel(level: "str | int"):
     logger.setLevel(LEVELS[name])
 
 
-def setMaxRepeats(most: "int | None"):
+def setMaxRepeats(most: "int | None") -> None:
     """How often the same line is shown; None: always."""
     _repeats.most = most
     _repeats.seen.clear()
@@ -95,7 +96,7 @@ def trace(text, *values):
 def _handler(destination):
     if destination in ("", "stderr", "stdout"):
         return _Stream(destination or "stderr")
-    from popart import _files
+    from popart import _files  # import time: only a log in a file needs it
     return logging.StreamHandler(_files.growing(destination, encoding="utf-8"))
 
 

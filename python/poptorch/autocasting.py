@@ -4,17 +4,22 @@
 On the CPU nothing is cast. In a model on the IPU the operators of a region are asked for their names as they are
 recorded; Options.Precision.autocastEnabled and autocastPolicy say whether and how.
 """
+from __future__ import annotations
+
 import functools
+from typing import Any, Callable, Iterable, Optional, Set, Union
 
 import torch
 
-from ._current import current
-from .errors import Error
+from poptorch.base.current import current
+from poptorch.errors import Error
 
 _HALF = ("addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "chain_matmul", "conv1d", "conv2d", "conv3d", "conv_tbc",
          "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "convolution", "matmul", "mm", "mv")
 _PROMOTED = ("addcdiv", "addcmul", "atan2", "bilinear", "cat", "cross", "dot", "equal", "index_put", "stack",
              "tensordot")
+
+_Operators = Iterable[Union[str, Callable]]
 
 
 def _names(entries):
@@ -30,19 +35,25 @@ class Policy:
     """fp16 and fp32: operators that get all operands in that type. promote and demote: those that get mixed operands
     in float32 or in float16."""
 
-    def __init__(self, fp16=_HALF, fp32=(), promote=_PROMOTED, demote=()):
+    fp16: "frozenset[str]"
+    fp32: "frozenset[str]"
+    promote: "frozenset[str]"
+    demote: "frozenset[str]"
+
+    def __init__(self, fp16: _Operators = _HALF, fp32: _Operators = (), promote: _Operators = _PROMOTED,
+                 demote: _Operators = ()):
         lists = {"fp16": fp16, "fp32": fp32, "promote": promote, "demote": demote}
         for name, entries in lists.items():
             if isinstance(entries, str):
                 raise Error(f"Policy: {name} must be a list of operators, not a text.")
             setattr(self, name, _names(entries))
-        seen = {}
+        seen: "dict[str, str]" = {}
         for name in lists:
             for entry in getattr(self, name):
                 if seen.setdefault(entry, name) != name:
                     raise Error(f"Policy: {entry!r} stands both in {seen[entry]} and in {name}.")
 
-    def typeFor(self, operator, kinds):
+    def typeFor(self, operator: str, kinds: Set[torch.dtype]) -> Optional[torch.dtype]:
         """The type for the operands of an operator that have these types; None if they stay."""
         if operator in self.fp16:
             return torch.half
@@ -62,9 +73,9 @@ default = Policy()
 class autocast:
     """As a context manager or decorator: the operators within are cast by the policy."""
 
-    def __init__(self, enabled=True):
+    def __init__(self, enabled: bool = True):
         self._enabled = bool(enabled)
-        self._before = []
+        self._before: "list[Any]" = []
 
     def __enter__(self):
         capture = current()
@@ -78,7 +89,7 @@ class autocast:
             capture, before = self._before.pop()
             capture.autocast = before
 
-    def __call__(self, function):
+    def __call__(self, function: Callable) -> Callable:
         @functools.wraps(function)
         def called(*args, **kwargs):
             with autocast(self._enabled):
@@ -93,7 +104,7 @@ def _module_autocast(self, enabled=True):
     return self
 
 
-def register():
+def register() -> None:
     """Gives modules of torch the method autocast()."""
     if not hasattr(torch.nn.Module, "autocast"):
         torch.nn.Module.autocast = _module_autocast

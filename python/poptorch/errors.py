@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What goes wrong. The C++ module raises these classes too."""
+from typing import Iterable
 
 
 class Error(Exception):
     """A mistake of the model or of its use. type: what kind; message: what; location: where, as a list of places."""
 
-    def __init__(self, message="", type="", location=()):  # noqa: A002 (the attribute's name)
+    def __init__(self, message: str = "", type: str = "", location: Iterable[str] = ()):  # the attribute's name
         super().__init__(message)
         self.type = type
         self.message = message
@@ -21,7 +22,8 @@ class Error(Exception):
 class RecoverableError(Error):
     """The machine failed. recovery_action: IPU_RESET, LINK_RESET, PARTITION_RESET or FULL_RESET."""
 
-    def __init__(self, message="", type="", location=(), recovery_action=""):  # noqa: A002
+    def __init__(self, message: str = "", type: str = "", location: Iterable[str] = (),
+                 recovery_action: str = ""):
         super().__init__(message, type, location)
         self.recovery_action = recovery_action
 

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: MIT
 """Helper operations. On the CPU most are the identity; in a model on the IPU they leave a marker."""
+from __future__ import annotations
+
 import math
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import torch
 
-from ._current import current, empty_meta
-from .enums import MatMulSerializationMode, OverlapMode
-from .errors import Error
-
+from poptorch.base.current import current, empty_meta
+from poptorch.base.structure import mapped
+from poptorch.enums import MatMulSerializationMode, OverlapMode
+from poptorch.errors import Error
 
 _FLOAT = torch.finfo(torch.float32)
+_Body = Callable[..., Union[torch.Tensor, Sequence[torch.Tensor]]]
 
 
-def isRunningOnIpu():
+def isRunningOnIpu() -> bool:
     """Whether the forward() that runs is being captured for the IPU."""
     return current() is not None
 
@@ -44,7 +48,7 @@ def _marked(name, tensor, **arguments):
 _reductions = {"sum": 0, "mean": 1, "none": 2}
 
 
-def identity_loss(x, reduction):
+def identity_loss(x: torch.Tensor, reduction: str) -> torch.Tensor:
     """Marks the value that is trained on: its sum, its mean, or itself."""
     if reduction not in _reductions:
         raise Error(f"Unsupported reduction type for identity_loss: {reduction!r}. Use \"sum\", \"mean\" or \"none\".")
@@ -56,9 +60,9 @@ def identity_loss(x, reduction):
     return capture.record("poptorch::identity_loss", {"self": x, "reduction": _reductions[reduction]}, [result])[0]
 
 
-def ipu_print_tensor(tensor, title="", print_gradient=True, summarise_threshold=1000, edge_items=3,
-                     max_line_width=80, digits=4, float_format="auto", separator=", ", open_bracket="(",
-                     close_bracket=")"):
+def ipu_print_tensor(tensor: torch.Tensor, title: str = "", print_gradient: bool = True, summarise_threshold: int = 1000,
+                     edge_items: int = 3, max_line_width: int = 80, digits: int = 4, float_format: str = "auto",
+                     separator: str = ", ", open_bracket: str = "(", close_bracket: str = ")") -> torch.Tensor:
     """Prints the tensor to stderr whenever the model runs. The result must be used."""
     formats = ("auto", "fixed", "scientific", "none")
     if float_format not in formats:
@@ -74,30 +78,18 @@ def ipu_print_tensor(tensor, title="", print_gradient=True, summarise_threshold=
                    open_bracket=open_bracket, close_bracket=close_bracket)
 
 
-def nop(tensor):
+def nop(tensor: torch.Tensor) -> torch.Tensor:
     """The tensor; the model keeps the two apart."""
     return _marked("nop", tensor)
 
 
-def _each(structure, function):
-    if isinstance(structure, torch.Tensor):
-        return function(structure)
-    if isinstance(structure, dict):
-        return {key: _each(value, function) for key, value in structure.items()}
-    if isinstance(structure, tuple) and hasattr(structure, "_fields"):
-        return type(structure)(*(_each(value, function) for value in structure))
-    if isinstance(structure, (list, tuple)):
-        return type(structure)(_each(value, function) for value in structure)
-    return structure
-
-
-def recomputationCheckpoint(*tensors):
+def recomputationCheckpoint(*tensors: Any) -> Any:
     """Keeps these tensors for the backward pass where others are computed again."""
-    made = tuple(_each(t, lambda t: _marked("recomputation_checkpoint", t)) for t in tensors)
+    made = tuple(mapped(t, torch.Tensor, lambda t: _marked("recomputation_checkpoint", t)) for t in tensors)
     return made[0] if len(made) == 1 else made
 
 
-def set_available_memory(tensor, available_memory_proportion):
+def set_available_memory(tensor: torch.Tensor, available_memory_proportion: float) -> torch.Tensor:
     """Memory that the convolution, product or look-up which made the tensor may use for temporary data."""
     if not isinstance(available_memory_proportion, (int, float)) or not 0 <= available_memory_proportion <= 1:
         raise Error("set_available_memory: the proportion must be a number between 0 and 1, not "
@@ -111,20 +103,21 @@ def _overlap(name, structure, mode):
     capture = current()
     if capture is not None and mode is not OverlapMode.NoOverlap:
         capture.state["overlaps"] = name
-    return _each(structure, lambda t: _marked(name, t, mode=mode.value))
+    return mapped(structure, torch.Tensor, lambda t: _marked(name, t, mode=mode.value))
 
 
-def set_overlap_for_input(input_tensors, mode):
+def set_overlap_for_input(input_tensors: Any, mode: OverlapMode) -> Any:
     """Lets the transfer of these inputs from the host overlap with computation."""
     return _overlap("set_overlap_for_input", input_tensors, mode)
 
 
-def set_overlap_for_output(output_tensors, mode):
+def set_overlap_for_output(output_tensors: Any, mode: OverlapMode) -> Any:
     """Lets the transfer of these outputs to the host overlap with computation."""
     return _overlap("set_overlap_for_output", output_tensors, mode)
 
 
-def serializedMatMul(lhs, rhs, mode, factor=0, keep_precision=False):
+def serializedMatMul(lhs: torch.Tensor, rhs: torch.Tensor, mode: MatMulSerializationMode, factor: int = 0,
+                     keep_precision: bool = False) -> torch.Tensor:
     """A product that is computed in parts, one after the other."""
     if not isinstance(mode, MatMulSerializationMode):
         raise Error(f"serializedMatMul: the mode must be a poptorch.MatMulSerializationMode, not {mode!r}.")
@@ -133,7 +126,7 @@ def serializedMatMul(lhs, rhs, mode, factor=0, keep_precision=False):
                    keep_precision=int(keep_precision))
 
 
-def getIpuTensorId(tensor):
+def getIpuTensorId(tensor: torch.Tensor) -> int:
     """The number of a tensor of the model that is being captured."""
     number = getattr(tensor, "number", None)
     if current() is None or number is None:
@@ -141,19 +134,20 @@ def getIpuTensorId(tensor):
     return number
 
 
-_attributes = {}  # of custom operators, by their key
+_attributes: Dict[str, Dict[str, Any]] = {}  # of custom operators, by their key
 
 
-def accessAttributes(attribute_id_str):
+def accessAttributes(attribute_id_str: str) -> Dict[str, Any]:
     """The attributes that a custom_op was given, by the text that stands for them."""
     if attribute_id_str not in _attributes:
         raise Error(f"There are no attributes {attribute_id_str!r} of a custom operator.")
     return _attributes[attribute_id_str]
 
 
-def custom_op(inputs, name, domain, domain_version, example_outputs, attributes=None):
-    """An operator of the user's own, from a library that was loaded before. A list of outputs: as many as there are examples, of
-    their types; their shapes are the operator's."""
+def custom_op(inputs: Iterable[torch.Tensor], name: str, domain: str, domain_version: int,
+              example_outputs: Iterable[torch.Tensor], attributes: Optional[Dict[str, Any]] = None) -> List[torch.Tensor]:
+    """An operator of the user's own, from a library that was loaded before. A list of outputs: as many as there are
+    examples, of their types; their shapes are the operator's."""
     capture = current()
     inputs, examples = list(inputs), list(example_outputs)
     if capture is None:
@@ -200,8 +194,8 @@ def _check_body(name, inputs):
         raise ValueError(f"poptorch.{name} needs its inputs as a list of tensors. (Object is not list)")
     for i, value in enumerate(inputs):
         if not isinstance(value, torch.Tensor):
-            raise ValueError(f"poptorch.{name} needs its inputs as a list of tensors. (Object contained in list at index {i} is "
-                             f"not torch.tensor)")
+            raise ValueError(f"poptorch.{name} needs its inputs as a list of tensors. (Object contained in list at index "
+                             f"{i} is not torch.tensor)")
 
 
 def _results(name, body, inputs):
@@ -219,7 +213,7 @@ def _inference_only(capture, name):
         raise Error(f"poptorch.{name}() is only supported in inference, not in a poptorch.trainingModel.")
 
 
-def for_loop(count, body, inputs):
+def for_loop(count: int, body: _Body, inputs: List[torch.Tensor]) -> List[torch.Tensor]:
     """Runs body(*tensors) count times; it takes and returns the same number of tensors."""
     _check_body("for_loop", inputs)
     if not isinstance(count, int):
@@ -246,7 +240,8 @@ def for_loop(count, body, inputs):
                           [_meta(t) for t in outputs])
 
 
-def cond(condition, then_body, then_inputs, else_body, else_inputs):
+def cond(condition: torch.Tensor, then_body: _Body, then_inputs: List[torch.Tensor], else_body: _Body,
+         else_inputs: List[torch.Tensor]) -> List[torch.Tensor]:
     """then_body(*then_inputs) if the condition holds, else else_body(*else_inputs)."""
     _check_body("cond", then_inputs)
     _check_body("cond", else_inputs)
@@ -276,7 +271,7 @@ def _check_slice(name, size):
         raise Error(f"poptorch.{name}: Taking a slice of a tensor with the end less than the start is not supported.")
 
 
-def dynamic_slice(tensor, dim, start, size, step=1):
+def dynamic_slice(tensor: torch.Tensor, dim: int, start: torch.Tensor, size: int, step: int = 1) -> torch.Tensor:
     """tensor[start : start + size : step] of one dimension; start is a tensor, known when the model runs."""
     capture = current()
     if step <= 0:
@@ -292,7 +287,7 @@ def dynamic_slice(tensor, dim, start, size, step=1):
                                                       "size": size, "step": step}, [result])[0]
 
 
-def dynamic_update(input, src, dim, start, size):
+def dynamic_update(input: torch.Tensor, src: torch.Tensor, dim: int, start: torch.Tensor, size: int) -> torch.Tensor:
     """The tensor with src in place of [start : start + size] of one dimension."""
     capture = current()
     if capture is None:
@@ -310,7 +305,8 @@ def dynamic_update(input, src, dim, start, size):
                           [_meta(input)])[0]
 
 
-def ctc_beam_search_decoder(probs, lengths, blank=0, beam_width=100, top_paths=1):
+def ctc_beam_search_decoder(probs: torch.Tensor, lengths: torch.Tensor, blank: int = 0, beam_width: int = 100,
+                            top_paths: int = 1) -> Tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """The most likely sequences: their log-probabilities [N, top], lengths [N, top] and paths [N, top, T]."""
     capture = current()
     if capture is None:
@@ -319,5 +315,6 @@ def ctc_beam_search_decoder(probs, lengths, blank=0, beam_width=100, top_paths=1
     results = [empty_meta((batch, top_paths), probs.dtype),
                empty_meta((batch, top_paths), torch.int32),
                empty_meta((batch, top_paths, steps), torch.int32)]
-    return tuple(capture.record("poptorch::ctc_beam_search_decoder", {
-        "probs": probs, "lengths": lengths, "blank": blank, "beam_width": beam_width, "top_paths": top_paths}, results))
+    scores, found, paths = capture.record("poptorch::ctc_beam_search_decoder", {
+        "probs": probs, "lengths": lengths, "blank": blank, "beam_width": beam_width, "top_paths": top_paths}, results)
+    return scores, found, paths

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Comparisons of results."""
+from typing import Any
+
 import torch
 
 
-def allclose(out, expected, rtol=1e-5, atol=1e-8, equal_nan=False):
+def allclose(out: Any, expected: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
     """Whether two results are nearly equal: tensors, or tensors within tuples, lists and dicts of one structure."""
-    further = dict(rtol=rtol, atol=atol, equal_nan=equal_nan)
+    further: "dict[str, Any]" = dict(rtol=rtol, atol=atol, equal_nan=equal_nan)
     if isinstance(expected, torch.Tensor) or isinstance(out, torch.Tensor):
         if not isinstance(expected, torch.Tensor) or not isinstance(out, torch.Tensor) or out.shape != expected.shape:
             return False

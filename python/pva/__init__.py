@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Reads profiles: `report = pva.openReport("profile.pop")`, then report.compilation and report.execution."""
 try:
-    from pva._core import *  # noqa: F401,F403
+    from pva._core import *
+    from pva._core import OnTileExecuteProgram, Program, Report
 except ModuleNotFoundError as e:
     if e.name != "pva._core":
         raise
@@ -66,7 +67,7 @@ class ProgramVisitor:
         """Does nothing."""
 
 
-from pva.trace import (Trace, TraceEvent, TraceGraph, TraceHeatmap, TraceProcess, TraceThread,  # noqa: E402,F401
+from pva.trace import (Trace, TraceEvent, TraceGraph, TraceHeatmap, TraceProcess, TraceThread,
                        openTrace)
 for _type in (Trace, TraceEvent, TraceGraph, TraceHeatmap, TraceProcess, TraceThread):
     _type.__module__ = __name__

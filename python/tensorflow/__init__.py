@@ -10,12 +10,13 @@ if _other is not None:
     _real.take_its_place(_other)
 else:
     try:
-        import popart as _popart  # noqa: F401
+        import popart as _popart
     except ImportError as _problem:
-        raise ImportError(f"OpenIPU's TensorFlow needs the SDK's libraries: source its enable.sh first ({_problem}).") from _problem
+        raise ImportError("OpenIPU's TensorFlow needs the SDK's libraries: source its enable.sh first "
+                          f"({_problem}).") from _problem
     from tensorflow import _aliases
 
     _aliases.install()
-    from tensorflow._shown import *  # noqa: F401,F403
-    from tensorflow._shown import __dir__, __getattr__, __lazy__  # noqa: F401
-    from tensorflow._version import VERSION as __version__  # noqa: F401
+    from tensorflow._shown import *
+    from tensorflow._shown import __dir__, __getattr__, __lazy__
+    from tensorflow._version import VERSION as __version__

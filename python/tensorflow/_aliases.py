@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Other paths to what there is, by two rules: a package that mirrors another has its modules, and a module of TensorFlow's or
-Keras' own insides (tensorflow.python.ops.math_ops) has the names that programs take from there, looked for in public modules."""
+Keras' own insides (tensorflow.python.ops.math_ops) has the names that programs take from there, looked for in public
+modules."""
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -20,9 +21,9 @@ _KERAS = ["tensorflow.keras", *(f"tensorflow.keras.{name}" for name in (
     "layers", "models", "optimizers", "optimizers.schedules", "losses", "metrics", "callbacks", "initializers", "regularizers",
     "constraints", "activations", "utils", "ipu", "mixed_precision", "backend"))]
 _ALL = ["tensorflow.compat.v1", "tensorflow", *(f"tensorflow.{name}" for name in (
-    "compat.v1.nn", "nn", "math", "random", "linalg", "image", "nest", "errors", "data", "compat.v1.train", "compat.v1.layers", "test",
-    "framework.test_cases", "compat.v1.losses", "compat.v1.metrics", "compat.v1.image", "compat.v1.rnn_cell", "debugging",
-    "distribute", "summary"))]
+    "compat.v1.nn", "nn", "math", "random", "linalg", "image", "nest", "errors", "data", "compat.v1.train", "compat.v1.layers",
+    "test", "compat.v1.test_cases", "compat.v1.losses", "compat.v1.metrics", "compat.v1.image", "compat.v1.rnn_cell",
+    "debugging", "distribute", "summary"))]
 # package -> part of its insides -> where the names of modules of that part are looked for
 INSIDES = {
     "tensorflow": {"compiler": _ALL, "core": _ALL},
@@ -40,9 +41,9 @@ INSIDES = {
     "tensorflow.keras.ipu": {"extensions": ["tensorflow.keras.ipu"]}}
 # Packages below a part: what they have is modules, not names.
 _DEEPER = {"autograph.impl", "compiler.plugin", "compiler.plugin.poplar", "compiler.plugin.poplar.driver",
-           "compiler.plugin.poplar.ops", "compiler.plugin.poplar.tests", "compiler.tests", "compiler.xla", "compiler.xla.experimental",
-           "core.framework", "core.protobuf", "data.experimental", "data.experimental.ops", "data.ops", "data.util", "ops.linalg",
-           "ops.losses"}
+           "compiler.plugin.poplar.ops", "compiler.plugin.poplar.tests", "compiler.tests", "compiler.xla",
+           "compiler.xla.experimental", "core.framework", "core.protobuf", "data.experimental", "data.experimental.ops",
+           "data.ops", "data.util", "ops.linalg", "ops.losses"}
 # Names that the insides have for public ones.
 RENAMED = {"ResourceVariable": "tensorflow:Variable", "VariableV1": "tensorflow:Variable", "print_v2": "tensorflow:print",
            "OptimizerV2": "tensorflow.keras.optimizers:Optimizer",

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Namespaces: what a module shows, and an error for what it does not have that says where the list is."""
-import difflib
 import importlib
+import pkgutil
 import types
+
+from popart import _spelling
 
 LIST = "docs/tensorflow.md of OpenIPU lists what there is"
 
@@ -10,6 +12,16 @@ LIST = "docs/tensorflow.md of OpenIPU lists what there is"
 def export(namespace, module, names):
     for name in names:
         namespace[name] = getattr(module, name)
+
+
+def families(namespace):
+    """Of a package with one family a file: shows what the files' __all__ have, and gives these names."""
+    found = []
+    for file in sorted(pkgutil.iter_modules(namespace["__path__"]), key=lambda f: f.name):
+        module = importlib.import_module(f"{namespace['__name__']}.{file.name}")
+        export(namespace, module, getattr(module, "__all__", ()))
+        found += getattr(module, "__all__", ())
+    return found
 
 
 def lazy(namespace, modules):
@@ -22,7 +34,7 @@ def lazy(namespace, modules):
             value = importlib.import_module(path)
             value = getattr(value, attribute) if attribute else value
             if isinstance(value, types.ModuleType) and "__getattr__" not in value.__dict__:
-                lazy(value.__dict__, {})  # its errors say as much
+                explain_missing(value.__dict__)
             namespace[name] = value
             return value
         raise missing(own.replace("._shown", ""), name, [*namespace, *modules])
@@ -32,6 +44,11 @@ def lazy(namespace, modules):
 
     namespace["__lazy__"] = sorted(modules)
     namespace["__getattr__"], namespace["__dir__"] = __getattr__, __dir__
+
+
+def explain_missing(namespace):
+    """For a module that imports all its names at once: one that it does not have is an error that says where there is one."""
+    lazy(namespace, {})
 
 
 # Where a name is looked for that a module does not have, the likeliest first.
@@ -52,7 +69,8 @@ def _elsewhere(name):
 
 # Names of older releases -> what there is instead.
 _OLD = {"contrib": "tf.keras.layers, tf.data and tf.compat.v1.layers have what was there",
-        **dict.fromkeys(("create_ipu_config", "auto_select_ipus", "select_ipus", "set_compilation_options", "set_ipu_model_options"),
+        **dict.fromkeys(("create_ipu_config", "auto_select_ipus", "select_ipus", "set_compilation_options",
+                         "set_ipu_model_options"),
                         "set attributes of ipu.config.IPUConfig() and call its configure_ipu_system()"),
         **dict.fromkeys(("PipelineModel", "PipelineSequential"),
                         "make a tf.keras.Model in a strategy's scope and call its set_pipelining_options"),
@@ -68,7 +86,6 @@ def missing(module, name, there=()):
     elif public is not None and public.rpartition(".")[0] != module:
         hint = f" There is {public}."
     else:
-        near = difflib.get_close_matches(name, [n for n in there if not n.startswith("_")], 1)
-        hint = f" Did you mean '{near[0]}'?" if near else ""
+        hint = _spelling.hint(name, (n for n in there if not n.startswith("_")), "'{}'")
     return AttributeError(f"module '{module}' has no attribute '{name}': OpenIPU's TensorFlow does not have it; {LIST}."
                           + hint)

@@ -1,25 +1,36 @@
 # SPDX-License-Identifier: MIT
 """What `import tensorflow as tf` shows."""
+import builtins as _builtins
 import sys as _sys
 
 from tensorflow import _names
 from tensorflow.framework import dtypes as _dtypes
-from tensorflow.framework import functions as _functions
+from tensorflow.framework import logs as _logs
+from tensorflow.framework import wired as _wired
+from tensorflow.framework.context import active as _active
 from tensorflow.framework.custom_gradients import custom_gradient  # noqa: F401
+from tensorflow.framework.graphs import Graph  # noqa: F401
+from tensorflow.framework.operations import Operation  # noqa: F401
+from tensorflow.framework.scopes import control_dependencies, device, group, init_scope, name_scope  # noqa: F401
 from tensorflow.framework.shapes import TensorShape  # noqa: F401
 from tensorflow.framework.specs import TensorSpec, TypeSpec  # noqa: F401
 from tensorflow.framework.tape import GradientTape, gradients  # noqa: F401
 from tensorflow.framework.tensors import Tensor, convert_to_tensor, is_tensor  # noqa: F401
+from tensorflow.framework.tensors import constant_value as _constant_value
 from tensorflow.framework.variables import Variable  # noqa: F401
-from tensorflow.framework.scopes import control_dependencies, device, init_scope, name_scope  # noqa: F401
-from tensorflow.framework.graphs import Graph  # noqa: F401
-from tensorflow.framework.operations import Operation  # noqa: F401
 from tensorflow.ops import array_ops as _array
 from tensorflow.ops import control_flow as _control
 from tensorflow.ops import counting_ops as _counting
+from tensorflow.ops import functions as _functions
 from tensorflow.ops import math_ops as _math
+from tensorflow.ops import nn_ops as _nn  # noqa: F401 (all rows of framework/facts.py are there from the beginning)
 
 _here = globals()
+# What lower folders call of higher ones.
+_wired.places.update(
+    evaluated="tensorflow.compat.v1.session:evaluated", graph_iterator="tensorflow.compat.v1.iterators:GraphIterator",
+    program_on_ipus="tensorflow.python.ipu.placed:executable",
+    export_for_serving="tensorflow.python.ipu.serving:export_keras")
 for _d in _dtypes.ALL:
     _here[_d.name] = _d
 half, double = _dtypes.float16, _dtypes.float64
@@ -37,40 +48,34 @@ newaxis = None
 
 
 def executing_eagerly():
-    from tensorflow.framework.graphs import active
-    return active() is None
+    return _active() is None
 
 
 def get_static_value(tensor, partial=False):
-    from tensorflow.framework.tensors import constant_value
-    return constant_value(convert_to_tensor(tensor))
+    return _constant_value(convert_to_tensor(tensor))
 
 
 def get_logger():
-    from tensorflow.framework.logs import logger
-    return logger
+    return _logs.logger
 
 
 def no_op(name=None):
-    from tensorflow.framework.scopes import group
     return group(name=name)
 
 
 def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None):
     """At once outside of graphs; in a graph when it is traced."""
-    import builtins
-    builtins.print(*[i.numpy() if hasattr(i, "array") else i for i in inputs], sep=sep, end=end,
+    _builtins.print(*[i.numpy() if hasattr(i, "array") else i for i in inputs], sep=sep, end=end,
                    file=output_stream or _sys.stderr)
 
 
-from tensorflow.framework.scopes import group  # noqa: E402,F401
-
 _modules = {name: f"tensorflow.{name}" for name in
-            "nn math random linalg image data keras errors distribute config autograph nest debugging compat python version dtypes "
-            "xla estimator saved_model summary io test"
+            "nn math random linalg image data keras errors distribute config autograph nest debugging compat python version "
+            "dtypes xla estimator saved_model summary io test"
             .split()}
 _modules |= {name: f"tensorflow.keras.{name}" for name in ("losses", "metrics", "optimizers", "initializers")}
-_modules |= {"Module": "tensorflow.framework.modules:Module", "py_function": "tensorflow.framework.python_functions:py_function",
+_modules |= {"Module": "tensorflow.framework.modules:Module",
+             "py_function": "tensorflow.framework.python_functions:py_function",
              "numpy_function": "tensorflow.framework.python_functions:numpy_function"}
 _modules |= {f"{name}_initializer": f"tensorflow.keras.initializers:{kind}" for name, kind in (
     ("zeros", "Zeros"), ("ones", "Ones"), ("constant", "Constant"), ("random_normal", "RandomNormal"),

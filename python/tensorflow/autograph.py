@@ -17,4 +17,4 @@ def set_verbosity(level, alsologtostdout=False):
     """Nothing is said in any case."""
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -9,7 +9,7 @@ LogicalDevice = collections.namedtuple("LogicalDevice", "name device_type")
 
 
 def _ipus():
-    from tensorflow.python.ipu import system
+    from tensorflow.python.ipu import system  # takes the IPU package, when it is asked for
     return range(len(system._now["devices"]))
 
 
@@ -34,4 +34,4 @@ class experimental:
     list_logical_devices = staticmethod(list_logical_devices)
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

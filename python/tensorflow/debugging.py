@@ -45,4 +45,4 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
             raise ValueError(f"{message or ''} Shape {convert_to_tensor(x).shape} is not {shape}.")
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

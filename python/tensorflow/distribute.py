@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """tf.distribute: the strategy of the scope that is open."""
+import contextlib as _contextlib
 import enum
 
 from tensorflow import _names
-from tensorflow.framework.graphs import current
+from tensorflow.framework.context import current
 
 
 class ReduceOp(enum.Enum):
@@ -23,11 +24,10 @@ class _Default:
     num_replicas_in_sync = 1
 
     def scope(self):
-        import contextlib
-        return contextlib.nullcontext(self)
+        return _contextlib.nullcontext(self)
 
     def run(self, fn, args=(), kwargs=None, options=None):
         return fn(*args, **(kwargs or {}))
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -3,4 +3,4 @@
 from tensorflow import _names
 from tensorflow.framework.errors import *  # noqa: F401,F403
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -31,10 +31,10 @@ class EstimatorSpec(collections.namedtuple("EstimatorSpec", _FIELDS)):
 def check(mode, predictions, loss, train_op):
     if mode not in (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT):
         raise ValueError(f"mode must be one of ModeKeys, not {mode!r}.")
-    for when, value, what in ((ModeKeys.TRAIN, train_op, "train_op"), (ModeKeys.TRAIN, loss, "loss"), (ModeKeys.EVAL, loss, "loss"),
-                              (ModeKeys.PREDICT, predictions, "predictions")):
+    for when, value, what in ((ModeKeys.TRAIN, train_op, "train_op"), (ModeKeys.TRAIN, loss, "loss"),
+                              (ModeKeys.EVAL, loss, "loss"), (ModeKeys.PREDICT, predictions, "predictions")):
         if mode == when and value is None:
             raise ValueError(f"Missing {what}: the model_fn must give it when mode is {mode!r}.")
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -4,4 +4,4 @@ from tensorflow import _names
 from tensorflow.ops import image_ops as _ops
 
 _names.export(globals(), _ops, _ops.names)
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -7,6 +7,7 @@ import types as _types
 
 from popart import _files as _writes
 from tensorflow import _names
+from tensorflow.framework.errors import AlreadyExistsError as _AlreadyExistsError
 
 
 def _listed(path):
@@ -14,9 +15,8 @@ def _listed(path):
 
 
 def _copy(src, dst, overwrite=False):
-    from tensorflow.framework.errors import AlreadyExistsError
     if _os.path.exists(dst) and not overwrite:
-        raise AlreadyExistsError(None, None, f"file already exists: {dst}")
+        raise _AlreadyExistsError(None, None, f"file already exists: {dst}")
     _shutil.copyfile(src, dst)
 
 
@@ -45,4 +45,4 @@ gfile_v1 = _types.SimpleNamespace(
     Rename=gfile.rename, Walk=_os.walk, Stat=_os.stat)
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -9,4 +9,4 @@ _names.export(globals(), _ops, _ops.names)
 _names.export(globals(), _math, ("matmul", "einsum", "tensordot", "norm", "l2_normalize", "global_norm"))
 _names.export(globals(), _array, ("eye",))
 band_part, tensor_diag = _array.linalg_band_part, _ops.diag
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

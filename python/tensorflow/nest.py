@@ -4,4 +4,4 @@ from tensorflow import _names
 from tensorflow.framework.nest import (assert_same_structure, flatten, is_nested, map_structure,  # noqa: F401
                                        pack_sequence_as)
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -6,4 +6,4 @@ from tensorflow.ops import nn_ops as _ops
 
 _names.export(globals(), _ops, _ops.names)
 _names.export(globals(), _more, _more.names)
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

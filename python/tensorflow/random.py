@@ -6,4 +6,4 @@ from tensorflow.ops import stateless_ops as _stateless
 
 _names.export(globals(), _ops, _ops.names)
 _names.export(globals(), _stateless, _stateless.names)
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

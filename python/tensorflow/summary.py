@@ -6,7 +6,7 @@ import numpy as np
 from popart import _events
 
 from tensorflow import _names
-from tensorflow.framework.graphs import active, current
+from tensorflow.framework.context import active, current
 from tensorflow.framework.tensors import EagerTensor, Tensor
 from tensorflow.framework.variables import Variable
 from tensorflow.ops import summary_messages as _messages
@@ -104,4 +104,4 @@ def text(name, data, step=None, description=None):
     return _write(_messages.text, name, data, step)
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """tf.test: test cases of tensors. There are no GPUs."""
 from tensorflow import _names
-from tensorflow.framework.test_cases import TestCase, main, mock  # noqa: F401
+from tensorflow.compat.v1.test_cases import TestCase, main, mock  # noqa: F401
+from popart import _files
 
 
 def get_temp_dir():
-    from popart import _files
     return _files.new_folder("test")
 
 
@@ -25,4 +25,4 @@ def gpu_device_name():
     return ""
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

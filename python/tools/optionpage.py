@@ -58,7 +58,9 @@ def yes(so):
 # ---- TensorFlow
 
 def tensorflow():
-    from tensorflow.python.ipu import config_table, flags, no_effect, placement
+    from tensorflow.framework import no_effect
+    from tensorflow.ops import placement
+    from tensorflow.python.ipu import config_table, flags
     rows = config_table.TABLE.values()
 
     def described(row):
@@ -111,13 +113,13 @@ def shown(default):
 
 def poptorch():
     from poptorch import Options
-    from poptorch.options_base import OptionSet
+    from poptorch.options.base import OptionSet, Own
     sections = {"Acts": "", "Refused": "Refused: ", "Accepted without effect": "Without effect: "}
     kinds = [("", Options), ("", Options.__mro__[1])]
     kinds += [(f"{name}.", type(getattr(Options(), name))) for name, own in vars(Options).items()
               if isinstance(own, property) and isinstance(getattr(Options(), name), OptionSet)]
     methods = [(prefix + name, own.__doc__) for prefix, kind in kinds for name, own in vars(kind).items()
-               if inspect.isfunction(own) and name[0] != "_" and "return" not in own.__annotations__]  # others are questions
+               if inspect.isfunction(own) and own.__annotations__.get("return") is Own]  # others are questions
     rows = {title: [] for title in sections}
     for name, doc in methods:
         title = next(title for title in reversed(sections) if doc.startswith(sections[title]))

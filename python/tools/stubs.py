@@ -108,7 +108,9 @@ def stub(module):
     for name in names(module):
         value = getattr(module, name)
         home = getattr(value, "__module__", None)
-        if isinstance(value, types.ModuleType):
+        if isinstance(value, types.ModuleType) and value.__name__ == f"{core.__name__}.{name}":
+            rest += f"{name}: Any\n"  # a module within one of C++ has no file
+        elif isinstance(value, types.ModuleType):
             rest += f"import {value.__name__} as {name}\n" if "." not in value.__name__ else (
                 f"from {value.__name__.rpartition('.')[0]} import {value.__name__.rpartition('.')[2]} as {name}\n")
         elif home and home != module.__name__ and home != "builtins" and hasattr(sys.modules.get(home), value.__name__):

@@ -91,6 +91,49 @@ TORCH_OPERATOR = Addition(
     "tests/python/poptorch/ops/test_entropies.py",
     shows="1 passed")
 
+TENSORFLOW_OPERATION = Addition(
+    row="a TensorFlow operation",
+    files={
+        "frontends/tensorflow/src/ops/Cubes.cpp":
+            """
+            // SPDX-License-Identifier: MIT
+            // Cubes.
+            #include "core/Call.hpp"
+
+            namespace tensorflow {
+
+            void addCubes(Registry &r) {
+              r.add("Cube", [](Call &c) -> Values {
+                return {c.m.mul(c.in(0), c.m.square(c.in(0)))};
+              });
+            }
+
+            } // namespace tensorflow
+            """,
+        "tests/python/tensorflow/test_cubes.py":
+            """
+            # SPDX-License-Identifier: MIT
+            import numpy as np
+            import tensorflow as tf
+
+
+            def test_cube():
+                x = tf.constant([2.0, -3.0])
+                np.testing.assert_allclose(tf.math.cube(x), [8, -27])
+                np.testing.assert_allclose(tf.function(tf.math.cube)(x), [8, -27])
+                with tf.GradientTape() as tape:
+                    tape.watch(x)
+                    y = tf.math.cube(x)
+                np.testing.assert_allclose(tape.gradient(y, x), [12, 27])
+            """
+    },
+    lines=[("python/tensorflow/ops/math_ops.py", r"^square = ", 'cube = _unary("cube", "Cube", lambda x: x * x * x, True)'),
+           ("python/tensorflow/ops/math_ops.py", r'^names = """', "cube")],
+    targets=["popart-python"],
+    proof="env PYTHONPATH={build}/python /usr/bin/python3 -m pytest -q -p no:cacheprovider "
+    "tests/python/tensorflow/test_cubes.py",
+    shows="1 passed")
+
 OPERATOR = Addition(
     row="an operator",
     files={
@@ -240,7 +283,8 @@ PASS = Addition(
     lines=[("poplar/src/compile/Pipeline.cpp", r'^#include "compile/Lower.hpp"', '#include "compile/NameSteps.hpp"'),
            ("poplar/src/compile/Pipeline.cpp", r"^ *lowerPrograms\},$",
             '{"name steps", Skip::Optional, "every step has a name", [](Compilation &c) { nameSteps(c.image); }},'),
-           ("poplar/src/compile/PassTexts_test.cpp", r'^#include "compile/FindLiveness.hpp"', '#include "compile/NameSteps.hpp"'),
+           ("poplar/src/compile/PassTexts_test.cpp", r'^#include "compile/FindLiveness.hpp"',
+            '#include "compile/NameSteps.hpp"'),
            ("poplar/src/compile/PassTexts_test.cpp", r"^} // namespace$",
             """
             TEST(PassTexts, NameStepsLeavesNoneWithoutAName) {
@@ -372,4 +416,55 @@ OPTION = Addition(
     proof="""POPLAR_ENGINE_OPTIONS='{{"debug.sayCompiled": "true"}}' {build}/examples/99_countdown""",
     shows="compiled")
 
-ALL = [CHIP, TOOL, TORCH_OPERATOR, OPERATOR, EXAMPLE, PASS, MODEL_PASS, MODEL_OPERATOR, OPTION]
+VIEW = Addition(
+    row="a view of PopVision",
+    files={
+        "popvision/server/views/Longest.def":
+            """
+            // SPDX-License-Identifier: MIT
+            // The program that took most of the cycles.
+            RECORD(Longest)
+            FIELD(Text, program)
+            FIELD(Count, cycles)
+            END(Longest)
+            VIEW(longest, Longest)
+            """,
+        "popvision/server/views/Longest.cpp":
+            """
+            // SPDX-License-Identifier: MIT
+            #include "../Views.hpp"
+
+            namespace popvision {
+
+            view::Longest view::longest(const Model &model) {
+              Longest v;
+              for (const auto &program : model.programs())
+                if (const auto cycles = model.spent(program->id()).cycles; cycles > v.cycles)
+                  v = {program->name(), cycles};
+              return v;
+            }
+
+            } // namespace popvision
+            """,
+        "popvision/page/src/views/longest.ts":
+            """
+            // SPDX-License-Identifier: MIT
+            import type { Entry, View } from '../app';
+            import { h, num } from '../dom';
+
+            const longest: View = async ({ report }) => {
+              const { program, cycles } = await report.longest();
+              return h('div', {}, h('h2', {}, 'Longest'), h('p', {}, program, ': ', num('longest', cycles, 'cycles')));
+            };
+
+            export const entry: Entry = { name: 'longest', title: 'Longest', place: 95, of: 'Graph', view: longest };
+            """
+    },
+    targets=["popvision", "04_profiling"],
+    proof="cd examples && {build}/examples/04_profiling {build} >/dev/null && "
+    "{build}/bin/popvision --export {build}/longest.html {build}/profile.pop >/dev/null && "
+    "grep -o '/api/report/0/longest\":.\"program\":\"[a-z]*' {build}/longest.html && "
+    "grep -o 'title:\"Longest\"' {build}/longest.html",
+    shows='title:"Longest"')
+
+ALL = [CHIP, TOOL, TORCH_OPERATOR, TENSORFLOW_OPERATION, OPERATOR, EXAMPLE, PASS, MODEL_PASS, MODEL_OPERATOR, OPTION, VIEW]

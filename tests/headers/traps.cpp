@@ -30,8 +30,7 @@ using namespace std;
 using namespace poplar;
 using namespace poplar::program;
 
-// ---- namespace scope: options and types in static initialisers
-// -----------------------------------------------------
+// ---- namespace scope: options and types in static initialisers ----
 const auto POPLAR_OPTS =
     OptionFlags{{"target.saveArchive", "archive.a"}, {"debug.instrument", "true"}};
 static const map<string, Type> typeByName = {{"float", FLOAT}, {"half", HALF}};
@@ -39,8 +38,7 @@ static const Type defaultType = UNSIGNED_INT;
 
 enum ProgramIndex { WRITE_INPUTS, CUSTOM_PROG, NUM_PROGRAMS };
 
-// ---- utility types
-// -----------------------------------------------------------------------------------------------
+// ---- utility types ----
 static size_t takesShape(ArrayRef<size_t> shape) { return shape.size(); }
 static size_t takesText(StringRef text) { return text.size(); }
 
@@ -97,8 +95,7 @@ void utilityTypes(StringRef ref) {
 #endif
 }
 
-// ---- devices
-// -------------------------------------------------------------------------------------------------------
+// ---- devices ----
 Device getIpu(unsigned n) {
   auto manager = DeviceManager::createDeviceManager();
   auto devices = manager.getDevices(TargetType::IPU, n);
@@ -151,8 +148,7 @@ void devices() {
 #endif
 }
 
-// ---- debug names
-// ---------------------------------------------------------------------------------------------------
+// ---- debug names ----
 struct OpDebugInfo : DebugInfo {
   OpDebugInfo(const DebugContext &dc) : DebugInfo(dc, "poplibs") {
     setValue("api", "f"), setValue("n", 3);
@@ -173,8 +169,7 @@ void debugNames(const DebugContext &debugContext) {
   DebugInfo::initializeStreamer("f", DebugSerializationFormat::JSON), DebugInfo::closeStreamer();
 }
 
-// ---- graph
-// ---------------------------------------------------------------------------------------------------------
+// ---- graph ----
 void variables(Graph &graph, const DebugContext &debugContext, unsigned rows, size_t cols,
                const Tensor &meta) {
   OpDebugInfo di(debugContext);
@@ -306,8 +301,7 @@ void codelets(Graph &graph) {
   cout << target.getNumTiles() << copy.getNumTiles() << versionString() << packageHash();
 }
 
-// ---- tensors
-// -------------------------------------------------------------------------------------------------------
+// ---- tensors ----
 void tensors(Graph &graph, const Tensor &a, const Tensor &b, unsigned u, size_t n,
              const vector<Tensor> &many) {
   a.slice({1, 1}, {2, 4}), a.slice({0, n}), a.slice(0, 4), a.slice(0, n, 1), a.slice(u, u + 1, 0),
@@ -335,8 +329,7 @@ void tensors(Graph &graph, const Tensor &a, const Tensor &b, unsigned u, size_t 
        << invalid.valid() << a.shapeToString() << a.dim(0) << a.elementType();
 }
 
-// ---- programs
-// ------------------------------------------------------------------------------------------------------
+// ---- programs ----
 Program executes(ComputeSet cs) { return Execute(cs); }
 Program moved(Sequence seq) { return std::move(seq); } // old compilers needed the move
 static void use(const Program &) {}
@@ -431,8 +424,7 @@ void programs(Graph &graph, ComputeSet cs, const Tensor &a, const Tensor &b,
   graph.serialize(file, SerializationFormat::Binary);
 }
 
-// ---- engine
-// --------------------------------------------------------------------------------------------------------
+// ---- engine ----
 struct Feeder : StreamCallback {
   Feeder(int) {}
   Result prefetch(void *__restrict) noexcept override { return Result::NotAvailable; }

@@ -19,7 +19,8 @@ def popart_model(device=None):
     x = b.addInputTensor("FLOAT", [2], "x")
     y = b.aiOnnx.mul([x, b.addInitializedInputTensor(np.ones(2, np.float32), "w")])
     loss = b.aiGraphcore.identityloss([y])
-    session = popart.TrainingSession(b.getModelProto(), popart.DataFlow(1, [y]), loss, popart.Adam({}), device or harness.device())
+    session = popart.TrainingSession(b.getModelProto(), popart.DataFlow(1, [y]), loss, popart.Adam({}),
+                                     device or harness.device())
     return session
 
 
@@ -178,7 +179,7 @@ def main(kind, seed, count):
             out.write(f"damage.py {kind} {number} 1 ({name})")
         try:
             act(True)
-        except Exception as e:  # noqa: B902
+        except Exception as e:
             text = str(e)
             if isinstance(e, UNCLEAR) or not text or "nternal error" in text:
                 raise

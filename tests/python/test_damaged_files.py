@@ -9,7 +9,7 @@ import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from damage import KINDS  # noqa: E402
+from damage import KINDS
 
 FIRST, COUNT = ([0] + [int(n) for n in os.environ.get("OPENIPU_SWEEP_SEEDS", "2").split(":")])[-2:]
 EACH = 8  # damaged files of a seed and kind

@@ -159,7 +159,8 @@ ONNX = {
     "Transpose": case(lambda x: x.permute(2, 0, 1), [real(2, 3, 4)], perm=[2, 0, 1]),
     "Expand": case(lambda x, s: x.expand(2, 3, 4), [real(3, 1), Fixed(ints(2, 3, 4))]),
     "Tile": case(lambda x, r: x.repeat(2, 3), [real(2, 3), Fixed(ints(2, 3))]),
-    "Pad": case(lambda x, p, v: F.pad(x, (1, 2, 0, 1), value=0.5), [real(3, 4), Fixed(ints(0, 1, 1, 2)), Fixed(np.float32(0.5))]),
+    "Pad": case(lambda x, p, v: F.pad(x, (1, 2, 0, 1), value=0.5),
+                [real(3, 4), Fixed(ints(0, 1, 1, 2)), Fixed(np.float32(0.5))]),
     "DepthToSpace": case(lambda x: F.pixel_shuffle(x, 2), [real(2, 8, 3, 3)], blocksize=2, mode="CRD"),
     "SpaceToDepth": case(lambda x: x.reshape(2, 3, 2, 2, 2, 2).permute(0, 3, 5, 1, 2, 4).reshape(2, 12, 2, 2),
                          [real(2, 3, 4, 4)], blocksize=2),
@@ -177,7 +178,8 @@ ONNX = {
     "Compress": case(lambda x, c: x[:, [0, 2]], [real(3, 3), Fixed([True, False, True])], axis=1),
     "ReverseSequence": case(lambda x, l: torch.cat([x[:2].flip(0), x[2:]]), [real(4, 1, 3), Fixed(ints(2))],
                             batch_axis=1, time_axis=0),
-    "GridSample": case(lambda x, g: F.grid_sample(x, g, align_corners=False), [real(1, 2, 4, 4), real(1, 3, 3, 2, low=-0.9, high=0.9)],
+    "GridSample": case(lambda x, g: F.grid_sample(x, g, align_corners=False),
+                       [real(1, 2, 4, 4), real(1, 3, 3, 2, low=-0.9, high=0.9)],
                        align_corners=0, tolerance=2e-4),
     "DFT": case(lambda x: torch.view_as_real(torch.fft.ifft(torch.view_as_complex(x), dim=1)), [real(2, 6, 3, 2)], inverse=1),
     "STFT": case(lambda x, step, w: torch.view_as_real(torch.stft(x[..., 0], 8, 4, 8, w, center=False, return_complex=True))
@@ -345,7 +347,8 @@ def test_loop():
     body = helper.make_graph(
         [helper.make_node("MatMul", ["state", "w"], ["product"]), helper.make_node("Tanh", ["product"], ["next"]),
          helper.make_node("Identity", ["condition"], ["goes_on"])], "body",
-        [info("i", 7, []), info("condition", 9, []), info("state", 1, [2, 3])], [info("goes_on", 9, []), info("next", 1, [2, 3])])
+        [info("i", 7, []), info("condition", 9, []), info("state", 1, [2, 3])],
+        [info("goes_on", 9, []), info("next", 1, [2, 3])])
     count = helper.make_node("Constant", [], ["count"], value=numpy_helper.from_array(np.int64(4)))
 
     def reference(x, w):
@@ -353,7 +356,8 @@ def test_loop():
             x = (x @ w).tanh()
         return x
 
-    check([count, helper.make_node("Loop", ["count", "", "x"], ["y"], body=body)], {"x": real(2, 3), "w": real(3, 3)}, reference)
+    check([count, helper.make_node("Loop", ["count", "", "x"], ["y"], body=body)], {"x": real(2, 3), "w": real(3, 3)},
+          reference)
 
 
 def test_scan():

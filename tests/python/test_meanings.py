@@ -635,7 +635,8 @@ def test_synthetic_data_of_every_type_vary(mode):
     options = popart.SessionOptions()
     options.syntheticDataMode = popart.SyntheticDataMode.__members__[mode]
     builder = popart.Builder()
-    ids = {t: builder.addInputTensor(popart.TensorInfo(t, [200])) for t in ("INT32", "UINT32", "INT8", "UINT8", "BOOL", "FLOAT16")}
+    ids = {t: builder.addInputTensor(popart.TensorInfo(t, [200]))
+           for t in ("INT32", "UINT32", "INT8", "UINT8", "BOOL", "FLOAT16")}
     # Anchors stay at home too, so that what does not vary is told by an operator that stops the run.
     for x in ids.values():
         real = builder.aiOnnx.cast([x], "FLOAT")
@@ -704,8 +705,10 @@ def train(settings, whole, options=None):
 
 
 @pytest.mark.parametrize("whole", [False, True])
-@pytest.mark.parametrize("method,context,schedule", [("UnrollDynamic", "Fwd", "Isomorphic"), ("UnrollStatic", "Fwd", "Scheduler"),
-                                                     ("UnrollStatic", "Bwd", "Isomorphic"), ("Loop", "Bwd", "OverlapOnCompute")])
+@pytest.mark.parametrize("method,context,schedule",
+                         [("UnrollDynamic", "Fwd", "Isomorphic"), ("UnrollStatic", "Fwd", "Scheduler"),
+                                                     ("UnrollStatic", "Bwd", "Isomorphic"),
+                          ("Loop", "Bwd", "OverlapOnCompute")])
 def test_batches_in_parts_give_what_whole_batches_give(method, context, schedule, whole):
     wanted, _ = train({}, whole)
     got, _ = train({"factor": 4, "method": popart.BatchSerializationMethod.__members__[method],

@@ -74,9 +74,9 @@ NAMES = {
         getSerializedGraph updateExternallySavedTensorLocations _serializeIr dataFlow replicationFactor
         accumulationFactor""",
     "TrainingSession": """prepareDevice weightsFromHost run initAnchorArrays modelToHost resetHostWeights getCycleCount
-        setRandomSeed getRandomSeed weightsToHost readWeights writeWeights broadcastWeights updateOptimizerFromHost getInfo getTensorIds
-        compileAndExport saveExecutable saveVariables loadExecutable loadEngineAndConnectStreams getRNGState setRNGState
-        getSummaryReport getSerializedGraph updateExternallySavedTensorLocations _serializeIr dataFlow
+        setRandomSeed getRandomSeed weightsToHost readWeights writeWeights broadcastWeights updateOptimizerFromHost getInfo
+        getTensorIds compileAndExport saveExecutable saveVariables loadExecutable loadEngineAndConnectStreams getRNGState
+        setRNGState getSummaryReport getSerializedGraph updateExternallySavedTensorLocations _serializeIr dataFlow
         replicationFactor accumulationFactor""",
     "SessionOptions": """virtualGraphMode virtualGraphSplitRatios enablePipelining enableReplicatedGraphs
         replicatedGraphCount enableGradientAccumulation accumulationFactor accumulationAndReplicationReductionType

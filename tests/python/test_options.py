@@ -85,16 +85,19 @@ def test_the_page_of_convolutions_says_what_their_table_says():
     wanted = [(name, usual.get(value, f"`{value}`"), "yes" if takes == "MatMul" else "", words)
               for name, value, takes, words in rows]
     page = (root / "docs/convolution-options.md").read_text()
-    assert [tuple(x.strip() for x in row) for row in re.findall(r"^\| `([\w.]+)` \|(.*?)\|(.*?)\| (.*) \|$", page, re.M)] == wanted
+    assert [tuple(x.strip() for x in row)
+            for row in re.findall(r"^\| `([\w.]+)` \|(.*?)\|(.*?)\| (.*) \|$", page, re.M)] == wanted
 
 
 def popnn_parsers():
     """{section of the page: the file that parses, and those where the initial values of members stand, nearest first}"""
-    files = {"LSTM": ("lstm/LstmPlan.cpp", "lstm/LstmImpl.hpp", "rnn/Layer.hpp"), "GRU": ("gru/GruPlan.cpp", "gru/GruImpl.hpp", "rnn/Layer.hpp"),
+    files = {"LSTM": ("lstm/LstmPlan.cpp", "lstm/LstmImpl.hpp", "rnn/Layer.hpp"),
+             "GRU": ("gru/GruPlan.cpp", "gru/GruImpl.hpp", "rnn/Layer.hpp"),
              "Loops over a sequence": ("rnn/Loop.cpp",), "Pooling": ("pooling/PoolPlan.cpp", "pooling/PoolPlan.hpp"),
              "Norms": ("norm/Norms.cpp",), "Plans of CTC": ("ctc/CtcPlan.cpp",), "CTC losses": ("ctc/CtcLoss.cpp",)}
     source = root / "poplibs/popnn/src"
-    assert {source / names[0] for names in files.values()} == {f for f in source.rglob("*.cpp") if "OptionSpec" in f.read_text()}
+    assert {source / names[0] for names in files.values()} == {f for f in source.rglob("*.cpp")
+                                                               if "OptionSpec" in f.read_text()}
     return {section: [(source / name).read_text() for name in names] for section, names in files.items()}
 
 

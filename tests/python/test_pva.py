@@ -235,7 +235,6 @@ def test_programs_belong_to_the_operations_that_made_them(tmp_path):
     assert pva.OperationAnalysis(pva.openReport(profile)).operations == []
 
 
-
 @pytest.mark.parametrize("form", ["json", "cbor"])
 def test_debug_information_goes_to_a_file(tmp_path, profile, form):
     path = tmp_path / f"debug.{form}"

@@ -209,7 +209,8 @@ def test_models_bytes_are_shared_while_their_weights_are_used():
 def test_bad_models(tmp_path):
     model, _ = onnx_model()
     data = model.SerializeToString()
-    for bad, why in ((data[:-9], "bytes do not hold an ONNX model"), (b"nonsense", "no ONNX model"), (b"", "No model was given"),
+    for bad, why in ((data[:-9], "bytes do not hold an ONNX model"), (b"nonsense", "no ONNX model"),
+                     (b"", "No model was given"),
                      (str(tmp_path / "none.onnx"), "there is no file .*none.onnx")):
         with pytest.raises(popart.popart_exception, match=why):
             popart.InferenceSession(bad, popart.DataFlow(1, ["out"]), device())
@@ -257,7 +258,6 @@ def test_random_seed():
         session.run(popart.PyStepIO({}, anchors))
         drawn.append(anchors[y].copy())
     assert np.array_equal(drawn[0], drawn[2]) and not np.array_equal(drawn[0], drawn[1])
-
 
 
 @pytest.mark.parametrize("checked", [False, True])

@@ -9,6 +9,7 @@ import time
 import pytest
 
 import popart
+import popart_core
 
 HOLD = """
 import popart, sys
@@ -17,9 +18,9 @@ print("held", flush=True)
 sys.stdin.read()
 """
 WAIT = """
-import popart
+import popart, popart_core
 print("waits", flush=True)
-popart.DeviceManager()._acquireWhenFree(1)
+popart_core.runtime.acquire(1, wait=True)
 """
 
 
@@ -55,7 +56,7 @@ def test_an_on_demand_device_is_attached_when_its_holder_dies(holder):
 
 def test_a_device_is_acquired_when_its_holder_lets_go(holder):
     threading.Timer(0.1, holder.stdin.close).start()
-    device = popart.DeviceManager()._acquireWhenFree(1)
+    device = popart_core.runtime.acquire(1, wait=True)
     assert device.isAttached
     device.detach()
 

@@ -185,7 +185,8 @@ def test_a_pipeline_wants_as_many_iterations_as_stages():
 
 def test_dumps_reports_for_the_graph_analyser():
     """S-72"""
-    pl.Trainer(ipus=1, strategy=IPUStrategy(autoreport_dir="report_dir/"), **short(limit_train_batches=2)).fit(MyLightningModule())
+    pl.Trainer(ipus=1, strategy=IPUStrategy(autoreport_dir="report_dir/"),
+               **short(limit_train_batches=2)).fit(MyLightningModule())
     assert os.path.getsize("report_dir/training/profile.pop") > 0
 
 

@@ -61,7 +61,8 @@ print("runs", flush=True)
 while not sys.stdin.closed and model(data) is not None:
     pass
 """
-    process = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True)
     assert process.stdout.readline() == "runs\n"
     yield process
     process.kill()
@@ -167,7 +168,8 @@ def test_loads_an_ipu_and_reads_its_power(small_chip):
 def test_measures_traffic_with_host_and_between_ipus(small_chip):
     """S-25"""
     host = json.loads(sh("gc-hosttraffictest -i 50 -j"))["repeat_0"]
-    assert set(host) == {"host_from_buffer_from_tile", "host_to_buffer_to_tile", "host_to_buffer_from_tile", "host_from_buffer_to_tile"}
+    assert set(host) == {"host_from_buffer_from_tile", "host_to_buffer_to_tile", "host_to_buffer_from_tile",
+                         "host_from_buffer_to_tile"}
     for pattern in host.values():
         assert float(pattern["host_transfer_speed_gbps"]) > 0 and float(pattern["tile_transfer_speed_gbps"]) > 0
     ipus = json.loads(sh("gc-iputraffictest --device0 0 --device1 1 -i 10 -j"))["tile_to_tile"]

@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 SOURCE = os.environ.get("OPENIPU_SOURCE_DIR", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 sys.path.append(os.path.join(SOURCE, "examples/poptorch"))
-from fashion_mnist import ClassificationModel  # noqa: E402  the hands-on session's
+from fashion_mnist import ClassificationModel  # the hands-on session's
 
 
 @pytest.fixture(autouse=True)

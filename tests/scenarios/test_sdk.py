@@ -41,13 +41,15 @@ print("shape", list(poptorch.inferenceModel(torch.nn.Linear(2, 2), options)(torc
 def sh(script, status=0, **variables):
     """In a shell with nothing of ours in its environment."""
     environment = {"PATH": "/usr/bin:/bin", "HOME": os.getcwd(), "OPENIPU_RUNTIME_DIR": os.getcwd(), **variables}
-    done = subprocess.run(["bash", "-euc", script], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(["bash", "-euc", script], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True)
     assert done.returncode == status, f"{script}: {done.returncode}\n{done.stdout}"
     return done.stdout
 
 
 def sourced(sdk):
-    parts = " ".join(f"source {os.path.basename(part)}/enable.sh;" for name in ("poplar-*", "popart-*") for part in glob.glob(f"{sdk}/{name}") if os.path.isdir(part))
+    parts = " ".join(f"source {os.path.basename(part)}/enable.sh;" for name in ("poplar-*", "popart-*")
+                     for part in glob.glob(f"{sdk}/{name}") if os.path.isdir(part))
     return f"here=$PWD; cd {sdk}; {parts} cd $here; "
 
 

@@ -12,7 +12,7 @@ import pytest
 
 SOURCE = os.environ.get("OPENIPU_SOURCE_DIR", os.path.join(os.path.dirname(__file__), os.pardir, os.pardir))
 sys.path.append(os.path.join(SOURCE, "examples", "popart"))
-import digits  # noqa: E402
+import digits
 
 IMAGES, TESTS = 720, 200  # no multiples of 64
 
@@ -173,7 +173,8 @@ def test_replicates_and_pipelines(home, tmp_path):
     steps = IMAGES // 128
     assert re.search(BAR % (steps, steps), out)
     assert "across 2 replicas, your effective batch size is 128" in err
-    staged = MODEL.replace("    x = keras.layers.Conv2D(32", "    with keras.ipu.PipelineStage(0):\n     x = keras.layers.Conv2D(32")
+    staged = MODEL.replace("    x = keras.layers.Conv2D(32",
+                           "    with keras.ipu.PipelineStage(0):\n     x = keras.layers.Conv2D(32")
     staged = staged.replace("    x = keras.layers.Flatten()(x)\n    x = keras.layers.Dropout(0.5)(x)\n    x = keras.layers.Dense",
                             "    with keras.ipu.PipelineStage(1):\n     x = keras.layers.Flatten()(x)\n"
                             "     x = keras.layers.Dropout(0.5)(x)\n     x = keras.layers.Dense")

@@ -3,7 +3,7 @@
 from tensorflow import _names
 from tensorflow.framework.logs import without_effect as _without_effect
 from tensorflow.keras import layers as _layers
-from tensorflow.keras.ipu.layers import (Dropout, Embedding, GroupNorm, GroupNormalization, InstanceNorm,  # noqa: F401
+from tensorflow.keras.ipu.layers import (Dropout, Embedding, GroupNorm, GroupNormalization, InstanceNorm,
                                          InstanceNormalization, LayerNorm, LayerNormalization, RecomputationCheckpoint)
 from tensorflow.ops import array_ops as _array
 from tensorflow.ops import math_ops as _math
@@ -92,4 +92,4 @@ def _product(x, kernel):
 
 for _kind in (PopnnLSTM, PopnnGRU, SerialDense):
     _layers.registry.named.setdefault(_kind.__name__, _kind)
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -172,4 +172,4 @@ class LAMBIpuOptimizer(AdamIpuOptimizer):
         return {k: v for k, v in out.items() if k not in ("amsgrad", "vhat_dtype")}
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -55,4 +55,4 @@ class PopnnGRU(_Recurrent):
         return states[0]
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

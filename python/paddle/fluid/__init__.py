@@ -7,15 +7,16 @@ from .input import embedding, one_hot
 from .. import backward, executor, framework, helper, param_attr, unique_name
 from ..backward import append_backward, gradients
 from ..compiled_program import BuildStrategy, CompiledProgram, ExecutionStrategy
+from ..current import default_main_program, default_startup_program, program_guard
 from ..executor import Executor
 from ..framework import core
-from ..guards import default_main_program, default_startup_program, name_scope, program_guard
+from ..guards import name_scope
 from ..param_attr import ParamAttr
 from ..places import CPUPlace, IPUPlace, cpu_places
 from ..program import Program
 from ..scopes import Scope, global_scope, scope_guard
 from ..static import data
-from ..static import load_inference_model, save_inference_model  # noqa: F401
+from ..static import load_inference_model, save_inference_model
 from ..variable import Variable
 from .._names import refuse_unknown
 

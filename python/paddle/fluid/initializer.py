@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """paddle.fluid.initializer: first values of parameters by their older names and arguments."""
 from ..nn import initializer as _newer
-from ..nn.initializer import Initializer, set_global_initializer  # noqa: F401
+from ..nn.initializer import Initializer, set_global_initializer
 from .._names import refuse_unknown
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """paddle.fluid.input: indices that are looked up, of any shape."""
 from ..nn.functional.common import one_hot as _one_hot
-from ..static.nn import embedding  # noqa: F401
+from ..static.nn import embedding
 from .._names import refuse_unknown
 
 

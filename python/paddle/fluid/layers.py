@@ -4,22 +4,30 @@ import sys as _sys
 
 from .. import tensor
 from ..helper import LayerHelper
-from ..nn.functional.activation import *  # noqa: F401,F403
-from ..nn.functional.loss import smooth_l1_loss, softmax_with_cross_entropy, square_error_cost  # noqa: F401
+from ..nn.functional.activation import (hardshrink, hardsigmoid, hardswish, hardtanh, log_sigmoid, log_softmax, silu,
+                                        tanhshrink)
+from ..nn.functional.loss import smooth_l1_loss, softmax_with_cross_entropy, square_error_cost
 from ..nn.functional.pooling import pool2d as _pool2d
-from ..static.metric import accuracy  # noqa: F401
-from ..static.nn import (batch_norm, conv2d, conv2d_transpose, data_norm, group_norm, instance_norm, layer_norm,  # noqa: F401
+from ..static.metric import accuracy
+from ..static.nn import (batch_norm, conv2d, conv2d_transpose, data_norm, group_norm, instance_norm, layer_norm,
                          prelu)
 from ..static.nn import embedding as _embedding
 from ..static.nn import fc as _fc
-from ..tensor.creation import cast, create_global_var, create_parameter, fill_constant  # noqa: F401
-from ..tensor.manipulation import shape, stack, transpose, unstack  # noqa: F401
-from ..tensor.math import (abs, ceil, cos, exp, floor, log, logical_not, reciprocal, round, rsqrt, scale, sigmoid,  # noqa: F401
-                           sign, sin, sqrt, square, tanh)
-from ..tensor.search import where  # noqa: F401
+from ..tensor.creation import cast, create_global_var, create_parameter, fill_constant
+from ..tensor.manipulation import shape, stack, transpose, unstack
+from ..tensor.math import (abs, acos, asin, atan, ceil, cos, cosh, erf, exp, floor, log, logical_not, reciprocal, round,
+                           rsqrt, scale, sigmoid, sign, sin, sinh, sqrt, square, tan, tanh)
+from ..tensor.search import where
 from .._names import refuse_unknown
-from .older import *  # noqa: F401,F403
-from .signatures import *  # noqa: F401,F403
+from .older import (adaptive_pool2d, affine_channel, argmin, argsort, brelu, cumsum, expand, kldiv_loss, one_hot, pow,
+                    Print, reshape, strided_slice, sum, warpctc, yolo_box)
+from .signatures import (assign, concat, data, elu, equal, expand_as, fill_constant_batch_size_like, gather,
+                         gaussian_random, gelu, greater_equal, greater_than, hard_shrink, hard_sigmoid, hard_swish,
+                         image_resize, l2_normalize, label_smooth, leaky_relu, less_equal, less_than, logical_and,
+                         logical_or, logical_xor, logsigmoid, mish, mse_loss, not_equal, ones, ones_like, pad, range, relu,
+                         relu6, resize_bilinear, resize_linear, resize_nearest, resize_trilinear, reverse, selu, softmax,
+                         softplus, softshrink, softsign, split, stanh, swish, tanh_shrink, thresholded_relu, uniform_random,
+                         zeros, zeros_like)
 
 
 def fc(input, size, num_flatten_dims=1, param_attr=None, bias_attr=None, act=None, name=None):
@@ -68,18 +76,29 @@ def _elementwise(kind):
     return function
 
 
-def _reduce(name):
+def _reduce(name, newer):
     def function(input, dim=None, keep_dim=False, name=None):
-        return getattr(tensor, short)(input, dim, keepdim=keep_dim)
-    short = name[len("reduce_"):]
+        return newer(input, dim, keepdim=keep_dim)
     function.__name__ = function.__qualname__ = name
     return function
 
 
-for _name in ("add", "sub", "mul", "div", "max", "min", "pow", "mod", "floordiv"):
-    globals()["elementwise_" + _name] = _elementwise("elementwise_" + _name)
-for _name in ("sum", "mean", "max", "min", "prod", "all", "any"):
-    globals()["reduce_" + _name] = _reduce("reduce_" + _name)
+elementwise_add = _elementwise("elementwise_add")
+elementwise_sub = _elementwise("elementwise_sub")
+elementwise_mul = _elementwise("elementwise_mul")
+elementwise_div = _elementwise("elementwise_div")
+elementwise_max = _elementwise("elementwise_max")
+elementwise_min = _elementwise("elementwise_min")
+elementwise_pow = _elementwise("elementwise_pow")
+elementwise_mod = _elementwise("elementwise_mod")
+elementwise_floordiv = _elementwise("elementwise_floordiv")
+reduce_sum = _reduce("reduce_sum", tensor.sum)
+reduce_mean = _reduce("reduce_mean", tensor.mean)
+reduce_max = _reduce("reduce_max", tensor.max)
+reduce_min = _reduce("reduce_min", tensor.min)
+reduce_prod = _reduce("reduce_prod", tensor.prod)
+reduce_all = _reduce("reduce_all", tensor.all)
+reduce_any = _reduce("reduce_any", tensor.any)
 
 
 def dropout(x, dropout_prob, is_test=None, seed=None, name=None, dropout_implementation="downgrade_in_infer"):

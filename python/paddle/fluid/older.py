@@ -2,8 +2,8 @@
 """More of paddle.fluid.layers: operators by their older names and arguments."""
 from .. import tensor
 from ..helper import LayerHelper
+from ..nn.functional.common import one_hot as _one_hot
 from ..nn.functional.pooling import pool2d as _pool2d
-from ..tensor.math import acos, asin, atan, cosh, erf, sinh, tan  # noqa: F401
 
 
 def cumsum(x, axis=None, exclusive=None, reverse=None):
@@ -37,8 +37,8 @@ def strided_slice(input, axes, starts, ends, strides):
 
 def reshape(x, shape, actual_shape=None, act=None, inplace=False, name=None):
     if actual_shape is not None:
-        raise NotImplementedError("(Unimplemented) reshape(actual_shape=...): shapes are fixed when a program is compiled. Give "
-                                  "shape.")
+        raise NotImplementedError("(Unimplemented) reshape(actual_shape=...): shapes are fixed when a program is compiled. "
+                                  "Give shape.")
     return LayerHelper("reshape2", name).append_activation(tensor.reshape(x, shape), act)
 
 
@@ -48,8 +48,7 @@ def pow(x, factor=1.0, name=None):
 
 def one_hot(input, depth, allow_out_of_range=False):
     """Indices in a last dimension of one."""
-    from ..nn.functional.common import one_hot as newer
-    return newer(tensor.squeeze(input, [-1]) if input.shape[-1] == 1 else input, depth)
+    return _one_hot(tensor.squeeze(input, [-1]) if input.shape[-1] == 1 else input, depth)
 
 
 def brelu(x, t_min=0.0, t_max=24.0, name=None):

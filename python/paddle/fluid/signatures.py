@@ -3,42 +3,29 @@
 from .. import tensor
 from ..dtypes import to_type
 from ..helper import LayerHelper
+from ..nn.functional.activation import activation as _activation
 from ..nn.functional.common import interpolate as _interpolate
 from ..nn.functional.loss import square_error_cost as _square_error
 from ..static.input import data as _data
 
-# name -> (operator, {argument: (attribute, default)})
-_ACTIVATIONS = {
-    "relu": ("relu", {}), "softplus": ("softplus", {}), "softsign": ("softsign", {}), "logsigmoid": ("logsigmoid", {}),
-    "tanh_shrink": ("tanh_shrink", {}), "mish": ("mish", {}), "gelu": ("gelu", {"approximate": ("approximate", False)}),
-    "leaky_relu": ("leaky_relu", {"alpha": ("alpha", 0.02)}), "elu": ("elu", {"alpha": ("alpha", 1.0)}),
-    "relu6": ("relu6", {"threshold": ("threshold", 6.0)}), "swish": ("swish", {"beta": ("beta", 1.0)}),
-    "selu": ("selu", {"scale": ("scale", 1.0507009873554805), "alpha": ("alpha", 1.6732632423543772)}),
-    "stanh": ("stanh", {"scale_a": ("scale_a", 0.67), "scale_b": ("scale_b", 1.7159)}),
-    "hard_sigmoid": ("hard_sigmoid", {"slope": ("slope", 0.2), "offset": ("offset", 0.5)}),
-    "hard_swish": ("hard_swish", {"threshold": ("threshold", 6.0), "scale": ("scale", 6.0), "offset": ("offset", 3.0)}),
-    "hard_shrink": ("hard_shrink", {"threshold": ("threshold", 0.5)}),
-    "softshrink": ("softshrink", {"alpha": ("lambda", 0.5)}),
-    "thresholded_relu": ("thresholded_relu", {"threshold": ("threshold", 1.0)}),
-}
-
-
-def _activation(short, op, arguments):
-    names = list(arguments)
-
-    def function(x, *args, name=None, **kwargs):
-        given = {**dict(zip(names, args)), **kwargs}
-        if len(args) > len(names) or set(given) - set(names):
-            raise TypeError(f"{short}() takes x, {', '.join([*names, 'name'])}, not {args} {kwargs or ''}.")
-        attrs = {attribute: type(default)(given[argument] if given.get(argument) is not None else default)
-                 for argument, (attribute, default) in arguments.items()}
-        return LayerHelper(op, name).append(op, {"X": x}, attrs)
-    function.__name__ = function.__qualname__ = short
-    return function
-
-
-for _name, (_op, _arguments) in _ACTIVATIONS.items():
-    globals()[_name] = _activation(_name, _op, _arguments)
+relu = _activation("relu", "relu")
+softplus = _activation("softplus", "softplus")
+softsign = _activation("softsign", "softsign")
+logsigmoid = _activation("logsigmoid", "logsigmoid")
+tanh_shrink = _activation("tanh_shrink", "tanh_shrink")
+mish = _activation("mish", "mish")
+gelu = _activation("gelu", "gelu", approximate=("approximate", False))
+leaky_relu = _activation("leaky_relu", "leaky_relu", alpha=("alpha", 0.02))
+elu = _activation("elu", "elu", alpha=("alpha", 1.0))
+relu6 = _activation("relu6", "relu6", threshold=("threshold", 6.0))
+swish = _activation("swish", "swish", beta=("beta", 1.0))
+selu = _activation("selu", "selu", scale=("scale", 1.0507009873554805), alpha=("alpha", 1.6732632423543772))
+stanh = _activation("stanh", "stanh", scale_a=("scale_a", 0.67), scale_b=("scale_b", 1.7159))
+hard_sigmoid = _activation("hard_sigmoid", "hard_sigmoid", slope=("slope", 0.2), offset=("offset", 0.5))
+hard_swish = _activation("hard_swish", "hard_swish", threshold=("threshold", 6.0), scale=("scale", 6.0), offset=("offset", 3.0))
+hard_shrink = _activation("hard_shrink", "hard_shrink", threshold=("threshold", 0.5))
+softshrink = _activation("softshrink", "softshrink", alpha=("lambda", 0.5))
+thresholded_relu = _activation("thresholded_relu", "thresholded_relu", threshold=("threshold", 1.0))
 
 
 def data(name, shape, append_batch_size=True, dtype="float32", lod_level=0, type=None, stop_gradient=True):
@@ -104,7 +91,8 @@ def expand_as(x, target_tensor, name=None):
     times = []
     for mine, wanted in zip(x.shape, target_tensor.shape):
         if mine != wanted and (mine <= 0 or wanted % mine):
-            raise ValueError(f"expand_as: {list(x.shape)} does not fit into {list(target_tensor.shape)} a whole number of times.")
+            raise ValueError(f"expand_as: {list(x.shape)} does not fit into {list(target_tensor.shape)} a whole number of "
+                             "times.")
         times.append(1 if mine == wanted else wanted // mine)
     if len(x.shape) != len(target_tensor.shape):
         raise ValueError(f"expand_as: {list(x.shape)} and {list(target_tensor.shape)} have other numbers of dimensions.")
@@ -137,7 +125,8 @@ def uniform_random(shape, dtype="float32", min=-1.0, max=1.0, seed=0, name=None)
 
 def gaussian_random(shape, mean=0.0, std=1.0, seed=0, dtype="float32", name=None):
     return LayerHelper("gaussian_random", name).append("gaussian_random", {}, {
-        "shape": [int(d) for d in shape], "mean": float(mean), "std": float(std), "seed": int(seed), "dtype": int(to_type(dtype))},
+        "shape": [int(d) for d in shape], "mean": float(mean), "std": float(std), "seed": int(seed),
+        "dtype": int(to_type(dtype))},
         stop_gradient=True)
 
 
@@ -157,11 +146,15 @@ def _relation(name, arguments):
     return function
 
 
-for _name in ("equal", "not_equal", "less_equal", "greater_than", "greater_equal"):
-    globals()[_name] = _relation(_name, ("cond", "name"))
+equal = _relation("equal", ("cond", "name"))
+not_equal = _relation("not_equal", ("cond", "name"))
 less_than = _relation("less_than", ("force_cpu", "cond", "name"))  # where it is computed is said by the executor
-for _name in ("logical_and", "logical_or", "logical_xor"):
-    globals()[_name] = _relation(_name, ("out", "name"))
+less_equal = _relation("less_equal", ("cond", "name"))
+greater_than = _relation("greater_than", ("cond", "name"))
+greater_equal = _relation("greater_equal", ("cond", "name"))
+logical_and = _relation("logical_and", ("out", "name"))
+logical_or = _relation("logical_or", ("out", "name"))
+logical_xor = _relation("logical_xor", ("out", "name"))
 
 
 def l2_normalize(x, axis, epsilon=1e-12, name=None):
@@ -185,8 +178,10 @@ def _resize(mode):
     def function(input, out_shape=None, scale=None, name=None, actual_shape=None, align_corners=True, align_mode=1,
                  data_format="NCHW"):
         if actual_shape is not None:
-            raise NotImplementedError("(Unimplemented) actual_shape: shapes are fixed when a program is compiled. Give out_shape.")
-        return _interpolate(input, out_shape, None if out_shape is not None else scale, mode, align_corners, align_mode, data_format)
+            raise NotImplementedError("(Unimplemented) actual_shape: shapes are fixed when a program is compiled. Give "
+                                      "out_shape.")
+        return _interpolate(input, out_shape, None if out_shape is not None else scale, mode, align_corners, align_mode,
+                            data_format)
     function.__name__ = function.__qualname__ = "resize_" + mode
     return function
 
@@ -204,6 +199,3 @@ def image_resize(input, out_shape=None, scale=None, name=None, resample="BILINEA
     if resample.upper() not in modes:
         raise ValueError(f"The 'resample' of image_resize can only be one of {', '.join(modes)}, not {resample!r}.")
     return _resize(resample.lower())(input, out_shape, scale, name, actual_shape, align_corners, align_mode, data_format)
-
-
-__all__ = [n for n in globals() if not n.startswith("_") and n not in ("tensor", "to_type", "LayerHelper")]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """paddle.framework."""
 from . import core
-from ..guards import default_main_program, default_startup_program, device_guard, name_scope, program_guard
+from ..current import default_main_program, default_startup_program, program_guard
+from ..guards import device_guard, name_scope
 from ..modes import in_dynamic_mode
 from ..operator import Operator
 from ..param_attr import ParamAttr

@@ -3,7 +3,7 @@
 from ..dtypes import VarType
 from ..ipu.program import IpuBackend
 from ..paddle_core import FileError, InvalidArgumentError, UnimplementedError
-from ..places import CPUPlace, IPUPlace, is_compiled_with_cuda, is_compiled_with_ipu
+from ..places import CPUPlace, IPUPlace, ipu_count, is_compiled_with_cuda, is_compiled_with_ipu
 from ..scopes import LoDTensor, Scope
 
 
@@ -13,5 +13,4 @@ class VarDesc:
 
 
 def get_ipu_device_count():
-    from ..places import ipu_count
     return ipu_count()

@@ -46,7 +46,7 @@ class ComposeDataset(Dataset):
         return min(len(d) for d in self.datasets)
 
     def __getitem__(self, index):
-        out = []
+        out: "list[object]" = []
         for d in self.datasets:
             sample = d[index]
             out += sample if isinstance(sample, (list, tuple)) else [sample]

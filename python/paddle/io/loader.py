@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """DataLoader: batches as numpy arrays; num_workers processes prepare them ahead."""
 import numbers
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +42,7 @@ class DataLoader:
         self._iterable = isinstance(dataset, IterableDataset)
         if self._iterable and (batch_sampler is not None or shuffle):
             raise ValueError("An IterableDataset has its own order: no batch_sampler and no shuffle.")
-        self.batch_sampler = None if self._iterable else batch_sampler or BatchSampler(
+        self.batch_sampler: Any = None if self._iterable else batch_sampler or BatchSampler(
             dataset, shuffle=shuffle, batch_size=batch_size, drop_last=drop_last)
 
     def __len__(self):
@@ -80,7 +81,7 @@ class DataLoader:
         """In a worker: what makes batches. A batch stands in a list; an empty one is the end of an iterable."""
         if not self._iterable:
             return lambda indices: [self._batch(indices)]
-        epochs = {}
+        epochs: "dict[int, Any]" = {}
 
         def following(epoch):
             if epoch not in epochs:

@@ -4,6 +4,8 @@ import itertools
 
 import numpy as np
 
+from .. import distributed
+
 
 class Sampler:
     def __init__(self, data_source=None):
@@ -68,7 +70,6 @@ class DistributedBatchSampler(BatchSampler):
     first ones are taken again where the last are too few."""
 
     def __init__(self, dataset, batch_size, num_replicas=None, rank=None, shuffle=False, drop_last=False):
-        from .. import distributed
         super().__init__(dataset, batch_size=batch_size, drop_last=drop_last)
         self.dataset, self.shuffle, self.epoch = dataset, shuffle, 0
         self.nranks = distributed.get_world_size() if num_replicas is None else num_replicas

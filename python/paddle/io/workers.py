@@ -14,6 +14,7 @@ import socket
 import struct
 import threading
 import traceback
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,7 @@ def get_worker_info():
 
 
 def _send(sock, value, shared):
-    buffers = []
+    buffers: "list[pickle.PickleBuffer]" = []
     content = pickle.dumps(value, protocol=5, buffer_callback=buffers.append if shared else None)
     views = [b.raw() for b in buffers]
     if not views:
@@ -96,7 +97,7 @@ def _work(number, count, sock, others, make, dataset, init, seed, shared):
     _info = WorkerInfo(count, number, dataset, seed)
     random.seed(seed)
     np.random.seed(seed % 2**32)
-    requests = queue.Queue()
+    requests: "queue.Queue[Any]" = queue.Queue()
 
     def read():  # all the time, so that neither side waits for the other to read
         try:
@@ -105,7 +106,8 @@ def _work(number, count, sock, others, make, dataset, init, seed, shared):
         except (EOFError, OSError):
             requests.put(None)
     threading.Thread(target=read, daemon=True).start()
-    problem = answer = None
+    problem: Any = None
+    answer: Any = None
     try:
         if init is not None:
             init(number)
@@ -141,7 +143,8 @@ class Workers:
     """make(), called in each process, gives the function from a request to a result."""
 
     def __init__(self, count, make, dataset, init, timeout, shared, seed):
-        self._timeout, self._sockets, self._processes = timeout, [], []
+        self._timeout, self._processes = timeout, []
+        self._sockets: "list[socket.socket]" = []
         self._waiting = [0] * count
         for i in range(count):
             ours, theirs = socket.socketpair()

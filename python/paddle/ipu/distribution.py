@@ -3,7 +3,7 @@
 
 
 def _popdist(strategy):
-    import popdist
+    import popdist  # of poprun: only processes that it has started need it
     if not popdist.isPopdistEnvSet():
         raise RuntimeError("(PreconditionNotMet) enable_distribution=True needs poprun: start the script with `poprun "
                            "--num-replicas R --num-instances I python3 ...` or `python3 -m paddle.distributed.launch`.")

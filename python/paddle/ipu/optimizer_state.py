@@ -6,16 +6,15 @@ import math
 import numpy as np
 import popart
 
-# PopART's prefix -> Paddle's slot, by operator.
-_SLOTS = {
-    "sgd": {}, "momentum": {"Accl1___": "Velocity"},
-    "adam": {"Accl1___": "Moment1", "Accl2___": "Moment2"}, "adamw": {"Accl1___": "Moment1", "Accl2___": "Moment2"},
-    "lamb": {"Accl1___": "Moment1", "Accl2___": "Moment2"}, "adamax": {"Accl1___": "Moment", "Accl2___": "InfNorm"},
-    "adagrad": {"Accl1___": "Moment"},
-    "adadelta": {"Accl1___": "AvgSquaredGrad", "Accl2___": "AvgSquaredUpdate"},
-    "rmsprop": {"Accl1___": "MeanSquare", "Accl2___": "MeanGrad", "Accl3___": "Moment"},
+# PopART's slot -> Paddle's, by operator.
+_SLOTS: "dict[str, dict[str, str]]" = {
+    "sgd": {}, "momentum": {"Accl1": "Velocity"},
+    "adam": {"Accl1": "Moment1", "Accl2": "Moment2"}, "adamw": {"Accl1": "Moment1", "Accl2": "Moment2"},
+    "lamb": {"Accl1": "Moment1", "Accl2": "Moment2"}, "adamax": {"Accl1": "Moment", "Accl2": "InfNorm"},
+    "adagrad": {"Accl1": "Moment"},
+    "adadelta": {"Accl1": "AvgSquaredGrad", "Accl2": "AvgSquaredUpdate"},
+    "rmsprop": {"Accl1": "MeanSquare", "Accl2": "MeanGrad", "Accl3": "Moment"},
 }
-_STEP = "Step___"
 
 
 class OptimizerState:
@@ -24,20 +23,20 @@ class OptimizerState:
     def __init__(self, session, ops, scope, loss_scaling):
         """loss_scaling: by which PopART's moments of Adam are larger (scaled_optimizer_state), else 1."""
         self._session, self._scope, self._scaling = session, scope, loss_scaling
-        names = set(session.getAllTensorIds())
+        known = session.getOptimizerStateIds()
         self._pairs, self._counts = [], []  # (name on the device, variable, factor), (name, operator)
         for op in ops:
-            param = op.input("Param")[0]
-            for prefix, slot in _SLOTS[op.type].items():
-                if prefix + param in names:
-                    self._pairs.append((prefix + param, op.input(slot)[0], self._factor(op.type, prefix)))
-            if _STEP + param in names:
-                self._counts.append((_STEP + param, op))
+            ids = known.get(op.input("Param")[0], {})
+            for here, slot in _SLOTS[op.type].items():
+                if here in ids:
+                    self._pairs.append((ids[here], op.input(slot)[0], self._factor(op.type, here)))
+            if "Step" in ids:
+                self._counts.append((ids["Step"], op))
 
-    def _factor(self, kind, prefix):
+    def _factor(self, kind, slot):
         if kind not in ("adam", "adamw", "lamb", "adamax"):
             return 1.0
-        return self._scaling if prefix == "Accl1___" or kind == "adamax" else self._scaling ** 2
+        return self._scaling if slot == "Accl1" or kind == "adamax" else self._scaling ** 2
 
     def _arrays(self):
         names = [*(pair[0] for pair in self._pairs), *(count[0] for count in self._counts)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """IpuCompiledProgram: a program compiled for IPUs. IpuBackend: what its device knows."""
-from .. import guards, scopes
+from .. import current, scopes
 from ..program import Program
 from ..variable import Variable
 from .runner import IpuRunner
@@ -53,7 +53,7 @@ class IpuCompiledProgram:
     """compile() gives a program that Executor.run runs on IPUs."""
 
     def __init__(self, program=None, scope=None, ipu_strategy=None):
-        program = guards.default_main_program() if program is None else program
+        program = current.default_main_program() if program is None else program
         if not isinstance(program, Program):
             raise TypeError(f"The type of program is wrong, expected Program, but got {type(program)}.")
         if ipu_strategy is not None and not isinstance(ipu_strategy, IpuStrategy):

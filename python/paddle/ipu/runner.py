@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import popart
 import popart_core
-from popart import memory
+from popart_core import runtime
 
 from .. import errors, random_state, steps
 from ..dtypes import VarType, to_numpy, to_type
@@ -33,6 +33,11 @@ def settings_of(strategy):
     return out
 
 
+def _warn(text):
+    if text:
+        print(f"Warning: {text}", file=sys.stderr)
+
+
 class IpuRunner:
     def __init__(self, program, feeds, fetches, strategy, scope):
         self._scope, self._strategy, self._training = scope, strategy, strategy.is_training
@@ -50,7 +55,7 @@ class IpuRunner:
         self._changed = set(converted.changed)
         self._optimizer = ExtractedOptimizer(program, strategy, scope) if self._training else None
         self._sent_rate = None
-        self._newer_on_device = self._attached = False
+        self._attached = False
         with errors.translated():
             self._compile(converted)
         self._prepare()
@@ -61,9 +66,9 @@ class IpuRunner:
         strategy = self._strategy
         options = self._options = strategy.session_options()
         self._finish_options(options)
-        self._compiled_only = os.environ.get("IPU_COMPILE_ONLY", "0") not in ("", "0")
+        self._compiled_only = runtime.is_on("IPU_COMPILE_ONLY")
         if self._compiled_only:
-            self._device = devices.offline(strategy.reserved_ipus)
+            self._device = runtime.offline(strategy.reserved_ipus)
         else:
             chosen = distribution.device_id(strategy) if strategy.get_option("enable_distribution") else None
             self._device = devices.acquire(strategy.reserved_ipus, strategy.get_option("tiles_per_ipu"), chosen)
@@ -76,20 +81,19 @@ class IpuRunner:
         else:
             session = converted.inference(*flow, self._device, options, strategy.patterns(), "inference")
         self._session = session
+        self._weights = runtime.Weights(session, self._training or bool(self._changed))
         if self._compiled_only:
             session.compileAndExport("offline_cache.popart")
             return
         session.prepareDevice(True)
-        told = memory.advice(session, self._device)
-        if told:
-            print(f"Warning: {told}", file=sys.stderr)
+        _warn(runtime.memory_advice(session, self._device))
         self._attached = True
         devices.take_turns(self)
         session.setRandomSeed(self._seed())
         if self._training:
             self._state = OptimizerState(session, self._optimizer.ops, self._scope, self._optimizer.state_scaling)
             self._state.send()
-        session.weightsFromHost()
+        self._weights.send()
         dump = strategy.get_option("onnx_dump_path") or os.environ.get("IPU_ONNX_DUMP_PATH", "")
         if dump:
             self.save_model(dump)
@@ -104,8 +108,6 @@ class IpuRunner:
         cache = os.environ.get("IPU_CACHE_PATH")
         if cache and not options.enableEngineCaching:
             options.enableEngineCaching, options.cachePath = True, cache
-        if "debug.allowOutOfMemory" not in options.engineOptions:
-            options.engineOptions["debug.allowOutOfMemory"] = "true"
 
     # ---- running
 
@@ -145,24 +147,17 @@ class IpuRunner:
         results = [np.empty(shape, kind) for shape, kind, _ in self._forms]
         if not self._attached:
             self._attach()
+        if self._weights.newer_on_host:
+            self._weights.send()
         if self._training:
             self._send_rate()
         self._io.set([a.ctypes.data for a in arrays], [r.ctypes.data for r in results])
         try:
             with errors.translated():
-                self._session.run(self._io)
-        except BaseException:  # Ctrl-C too
-            self._after_failure()
-            raise
-        self._newer_on_device = self._training or bool(self._changed)
+                self._weights.run(self._session, self._io)
+        finally:
+            _warn(self._weights.loss())
         return [r.astype(wanted, copy=False) for r, (_, _, wanted) in zip(results, self._forms)]
-
-    def _after_failure(self):
-        """A step ended in its midst: the device has what it had learnt until then, or gets what the scope has."""
-        lost = self._session.needsWeights()
-        if lost:
-            self._session.weightsFromHost()
-        self._newer_on_device = not lost and (self._training or bool(self._changed))
 
     def _evaluate(self, feed):
         """The forward pass with the weights as they are now. What it changes, such as moving statistics, does not come back."""
@@ -191,18 +186,23 @@ class IpuRunner:
         if not self._training and not self._changed:
             print("weights_to_host: the program is not trained, so the scope has its weights.", file=sys.stderr)
             return
-        if self._newer_on_device and self._attached:
-            self._session.weightsToHost()
-            if self._training:
-                self._state.fetch()
-            self._newer_on_device = False
+        if self._attached and self._weights.fetch() and self._training:
+            self._state.fetch()
 
     def weights_from_host(self):
-        self._session.weightsFromHost()
+        self._weights.send()
 
     def save_model(self, path):
         """The model in ONNX, with the weights that it has now."""
         self._session.modelToHost(path)
+
+    def give_up(self):
+        """Somebody needs IPUs, which a program has in a step alone."""
+        if self._turn.acquire(blocking=False):
+            try:
+                self.detach()
+            finally:
+                self._turn.release()
 
     def detach(self):
         """Others may have the IPUs; what was learnt is in the scope."""
@@ -214,9 +214,9 @@ class IpuRunner:
         self._attached = False
 
     def _attach(self):
-        devices.reattach(self._device, self)
+        devices.reattach(self._device)
         self._session.loadEngineAndConnectStreams()
-        self._session.weightsFromHost()
+        self._weights.replaced()
         self._attached = True
 
     @property

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """set_ipu_shard: a layer or function whose operators belong to an IPU and a stage."""
 import functools
+from typing import Any
 
 from ..guards import ipu_shard_guard
+from ..nn.layer import Layer
 
 
 def set_ipu_shard(call_func, index=-1, stage=-1):
     """A function that builds under ipu_shard_guard; of a layer the class is replaced in place."""
-    from ..nn.layer import Layer
-
     def wrapped(function):
         @functools.wraps(function)
         def call(*args, **kwargs):
@@ -17,7 +17,7 @@ def set_ipu_shard(call_func, index=-1, stage=-1):
         return call
 
     if isinstance(call_func, Layer):
-        kind = type(call_func)
+        kind: Any = type(call_func)
 
         class Sharded(kind):
             __call__ = wrapped(kind.__call__)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """IpuStrategy: how a program is compiled for IPUs."""
-import difflib
+from typing import Any
 
 import popart
+from popart import _settings, _spelling
 
 from . import distribution
 from . import options as table
@@ -253,7 +254,7 @@ def _checked(name, value, row):
     if row.use == "refused" and value:
         raise NotImplementedError(f"(Unimplemented) The option {name}: {row.words}.")
     kind = type(row.default)
-    kinds = {bool: (bool, int), int: int, float: (int, float), str: str}[kind]
+    kinds: Any = {bool: (bool, int), int: int, float: (int, float), str: str}[kind]
     if not isinstance(value, kinds) or (isinstance(value, bool) and kind is not bool):
         raise TypeError(f"The option {name} must be of type {kind.__name__}, not {value!r}.")
     _fits(name, value, row.check)
@@ -268,22 +269,18 @@ def _fits(name, value, check):
 def _assign(out, field, name, value):
     now = getattr(out, field)
     try:
-        if hasattr(type(now), "__members__"):
-            value = _member(type(now), value)
         if field == "accumulateOuterFragmentSettings" and all(isinstance(k, int) for k in value):
             (schedule, excluded), = value.items()  # {schedule: [virtual graphs that take no part]}
-            schedule = _member(popart.AccumulateOuterFragmentSchedule, schedule)
+            schedule = _settings.member(popart.AccumulateOuterFragmentSchedule, schedule)
             setattr(out, field, popart.AccumulateOuterFragmentSettings(schedule, list(excluded)))
-        elif hasattr(now, "update") and isinstance(value, dict):
-            now.update({str(k): str(v) for k, v in value.items()})
-        elif isinstance(value, dict):
+        elif isinstance(value, dict) and not hasattr(now, "update"):
             for key, part in value.items():
                 head, *rest = key.split("_")
                 setattr(now, head + "".join(r.capitalize() for r in rest), part)
         elif field == "hardwareInstrumentations":
-            setattr(out, field, {_member(popart.Instrumentation, v) for v in value})
+            setattr(out, field, {_settings.member(popart.Instrumentation, v) for v in value})
         else:
-            setattr(out, field, type(now)(value) if isinstance(now, (set, list)) else value)
+            _settings.assign(out, field, value)
     except (TypeError, ValueError, KeyError, AttributeError) as problem:
         raise TypeError(f"The option {name} cannot be {value!r}: {problem}") from None
 
@@ -297,18 +294,6 @@ def _plain(value):
     return int(value) if hasattr(type(value), "__members__") else value
 
 
-def _member(kind, value):
-    """The value of an enumeration of that name or number."""
-    members = kind.__members__
-    if isinstance(value, (str, kind)):
-        return members[value] if isinstance(value, str) else value
-    for member in members.values():
-        if int(member) == int(value):
-            return member
-    raise ValueError("one of " + ", ".join(f"{name}={int(member)}" for name, member in members.items()) + " is possible")
-
-
 def _unknown(name):
-    near = difflib.get_close_matches(str(name), table.all_names(), 1)
-    return ValueError(f"Cannot find option: {name}." + (f" Did you mean {near[0]}?" if near else "")
-                      + " docs/paddle.md lists all options.")
+    hint = _spelling.hint(name, table.all_names(), "{}")
+    return ValueError(f"Cannot find option: {name}.{hint} docs/paddle.md lists all options.")

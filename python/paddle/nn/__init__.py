@@ -3,10 +3,10 @@
 from . import functional, initializer
 from .clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from .layer import Layer
-from .activations import *  # noqa: F401,F403
+from .activations import *
 from .containers import LayerList, ParameterList, Sequential
-from .layers import *  # noqa: F401,F403
-from .losses import *  # noqa: F401,F403
+from .layers import *
+from .losses import *
 from .transformer import MultiHeadAttention, TransformerEncoder, TransformerEncoderLayer
 from .._names import refuse_unknown
 

@@ -1,36 +1,54 @@
 # SPDX-License-Identifier: MIT
 """Activation functions as layers."""
 from . import functional as F
+from .initializer import Constant
 from .layer import Layer
 
-_table = {"ReLU": "relu", "ReLU6": "relu6", "ELU": "elu", "SELU": "selu", "GELU": "gelu", "LeakyReLU": "leaky_relu",
-          "Sigmoid": "sigmoid", "Tanh": "tanh", "Hardshrink": "hardshrink", "Hardsigmoid": "hardsigmoid",
-          "Hardswish": "hardswish", "Hardtanh": "hardtanh", "LogSigmoid": "log_sigmoid", "Mish": "mish", "Silu": "silu",
-          "Softplus": "softplus", "Softshrink": "softshrink", "Softsign": "softsign", "Swish": "swish",
-          "Tanhshrink": "tanhshrink", "ThresholdedReLU": "thresholded_relu", "Softmax": "softmax",
-          "LogSoftmax": "log_softmax"}
-__all__ = [*_table, "PReLU", "Identity"]
+__all__ = ["ReLU", "ReLU6", "ELU", "SELU", "GELU", "LeakyReLU", "Sigmoid", "Tanh", "Hardshrink", "Hardsigmoid", "Hardswish",
+           "Hardtanh", "LogSigmoid", "Mish", "Silu", "Softplus", "Softshrink", "Softsign", "Swish", "Tanhshrink",
+           "ThresholdedReLU", "Softmax", "LogSoftmax", "PReLU", "Identity"]
 
 
-def _make(name, function):
+def _layer(name, function):
     def init(self, *args, name=None, **kwargs):
         Layer.__init__(self)
         self._arguments = args, kwargs
 
     def forward(self, x):
         args, kwargs = self._arguments
-        return getattr(F, function)(x, *args, **kwargs)
-    return type(name, (Layer,), {"__init__": init, "forward": forward, "__doc__": f"functional.{function} as a layer."})
+        return function(x, *args, **kwargs)
+    return type(name, (Layer,),
+                {"__init__": init, "forward": forward, "__doc__": f"functional.{function.__name__} as a layer."})
 
 
-for _name, _function in _table.items():
-    globals()[_name] = _make(_name, _function)
+ReLU = _layer("ReLU", F.relu)
+ReLU6 = _layer("ReLU6", F.relu6)
+ELU = _layer("ELU", F.elu)
+SELU = _layer("SELU", F.selu)
+GELU = _layer("GELU", F.gelu)
+LeakyReLU = _layer("LeakyReLU", F.leaky_relu)
+Sigmoid = _layer("Sigmoid", F.sigmoid)
+Tanh = _layer("Tanh", F.tanh)
+Hardshrink = _layer("Hardshrink", F.hardshrink)
+Hardsigmoid = _layer("Hardsigmoid", F.hardsigmoid)
+Hardswish = _layer("Hardswish", F.hardswish)
+Hardtanh = _layer("Hardtanh", F.hardtanh)
+LogSigmoid = _layer("LogSigmoid", F.log_sigmoid)
+Mish = _layer("Mish", F.mish)
+Silu = _layer("Silu", F.silu)
+Softplus = _layer("Softplus", F.softplus)
+Softshrink = _layer("Softshrink", F.softshrink)
+Softsign = _layer("Softsign", F.softsign)
+Swish = _layer("Swish", F.swish)
+Tanhshrink = _layer("Tanhshrink", F.tanhshrink)
+ThresholdedReLU = _layer("ThresholdedReLU", F.thresholded_relu)
+Softmax = _layer("Softmax", F.softmax)
+LogSoftmax = _layer("LogSoftmax", F.log_softmax)
 
 
 class PReLU(Layer):
     def __init__(self, num_parameters=1, init=0.25, weight_attr=None, data_format="NCHW", name=None):
         super().__init__("prelu")
-        from .initializer import Constant
         self._format = data_format
         self.weight = self.create_parameter([num_parameters], weight_attr, default_initializer=Constant(init))
 

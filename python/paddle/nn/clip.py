@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Limits of gradients, written between the backward pass and the updates."""
+from typing import Callable
+
 from .. import guards, tensor
 from ..helper import LayerHelper
 
 
 class _Clip:
+    _clipped: "Callable[..., list]"
+
     def __call__(self, params_grads):
         with guards.name_scope("gradient_clip"):
             return self._clipped(params_grads)

@@ -171,5 +171,3 @@ class Flatten(Layer):
 
     def forward(self, x):
         return tensor.flatten(x, *self._axes)
-
-

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Optimizer: the backward pass, limits and decay of gradients, learning rates, and one update operator a parameter."""
-from .. import guards, modes, scopes, unique_name
+from .. import current, guards, modes, scopes, tensor, unique_name
 from ..backward import append_backward
 from ..helper import make_persistable
 from ..dtypes import VarType
@@ -13,7 +13,8 @@ _OPTIMIZE = 2
 
 class Optimizer:
     """Kinds have `_type`, the operator; `_state`, (slot, value at first, of one element) by name; `_attributes`."""
-    _state = {}
+    _type: str
+    _state: "dict[str, tuple[str, float, bool]]" = {}
 
     def __init__(self, learning_rate=0.001, parameters=None, weight_decay=None, grad_clip=None, name=None):
         modes.require_static(f"paddle.optimizer.{type(self).__name__}")
@@ -53,8 +54,7 @@ class Optimizer:
         rate, factor = self._rate_variable(program), param.optimize_attr["learning_rate"]
         if factor == 1.0:
             return rate
-        from ..tensor.math import scale
-        return scale(rate, float(factor))
+        return tensor.scale(rate, float(factor))
 
     # ---- minimize
 
@@ -62,7 +62,7 @@ class Optimizer:
         """Adds everything that a training step does after the loss; returns the updates and [(parameter, gradient)]."""
         if not isinstance(loss, Variable):
             raise TypeError(f"The type of 'loss' in minimize must be Variable, but received {type(loss)}.")
-        with guards.program_guard(loss.block.program, startup_program or guards.default_startup_program()):
+        with current.program_guard(loss.block.program, startup_program or current.default_startup_program()):
             params_grads = self.backward(loss, startup_program, parameters or self._parameters, no_grad_set)
             if not params_grads:
                 raise ValueError(f"The loss {loss.name!r} depends on no parameter that is trained.")
@@ -83,13 +83,12 @@ class Optimizer:
             return [self._update(p, g, program) for p, g in params_grads]
 
     def _decayed(self, param, gradient):
-        from ..tensor import math
         decay = param.regularizer or self.regularization
         if decay is None or not decay._coeff:
             return gradient
         with guards.name_scope("regularization"):
-            of = math.sign(param) if isinstance(decay, L1Decay) else param
-            return math.add_n([gradient, math.scale(of, decay._coeff)])
+            of = tensor.sign(param) if isinstance(decay, L1Decay) else param
+            return tensor.add_n([gradient, tensor.scale(of, decay._coeff)])
 
     def _update(self, param, gradient, program):
         block = program.global_block()

@@ -3,6 +3,7 @@
 #include "bind.hpp"
 
 #include "core/Conversion.hpp"
+#include "frontend/Python.hpp"
 
 using namespace paddleipu;
 
@@ -19,20 +20,13 @@ std::vector<Described> described(const std::vector<Slot> &slots) {
 }
 
 // Python's arrays are used where they lie, and live as long as the model.
-std::shared_ptr<void> held(const py::object &owner) {
-  return {new py::object(owner), [](void *object) {
-            const py::gil_scoped_acquire gil;
-            delete static_cast<py::object *>(object);
-          }};
-}
-
 std::map<std::string, Variable>
 variablesFrom(const std::map<std::string, std::pair<int, py::array>> &arrays) {
   std::map<std::string, Variable> out;
   for (const auto &[name, typed] : arrays) {
     const auto &array = typed.second;
     out[name] = {VarType::Type(typed.first), Shape(array.shape(), array.shape() + array.ndim()),
-                 const_cast<void *>(array.data()), held(array)};
+                 const_cast<void *>(array.data()), frontend::held(array)};
   }
   return out;
 }

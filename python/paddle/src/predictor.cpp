@@ -166,7 +166,10 @@ void bindPredictor(py::module &m) {
       .def("clone", [](Predictor &self) { return std::shared_ptr<Predictor>(self.Clone()); })
       .def("clear_intermediate_tensor", &Predictor::ClearIntermediateTensor)
       .def("try_shrink_memory", &Predictor::TryShrinkMemory);
-  m.def("create_predictor", &CreatePredictor, py::call_guard<py::gil_scoped_release>());
+  m.def("create_predictor", &CreatePredictor, py::arg("config"),
+        py::call_guard<py::gil_scoped_release>(),
+        "The model of a configuration on its device; programs of this process that hold IPUs make "
+        "room.");
   m.def("get_version", &GetVersion);
   m.def("get_num_bytes_of_data_type", &GetNumBytesOfDataType);
   py::class_<services::PredictorPool>(m, "PredictorPool")

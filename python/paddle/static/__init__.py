@@ -10,8 +10,8 @@ from .saving import load, load_program_state, save, set_program_state
 from ..backward import append_backward, gradients
 from ..compiled_program import BuildStrategy, CompiledProgram, ExecutionStrategy
 from ..executor import Executor
-from ..guards import (default_main_program, default_startup_program, device_guard, ipu_shard_guard, name_scope,
-                      program_guard)
+from ..guards import device_guard, ipu_shard_guard, name_scope
+from ..current import default_main_program, default_startup_program, program_guard
 from ..ipu.program import IpuCompiledProgram
 from ..ipu.shard import set_ipu_shard
 from ..ipu.strategy import IpuStrategy

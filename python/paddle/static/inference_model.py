@@ -5,11 +5,12 @@ import os
 import numpy as np
 from popart import _files
 
-from .. import guards, scopes
+from .. import current, scopes
+from ..current import program_guard
 from ..dtypes import VarType, to_numpy, to_type
 from ..executor import Executor
-from ..guards import program_guard
 from ..helper import LayerHelper
+from ..operator import Operator
 from ..paddle_core import read_parameters, saved_names, write_parameters
 from ..program import Program
 from ..variable import Variable
@@ -50,7 +51,8 @@ def _scaled(var, i):
 
 
 def _prune(block, feeds, fetches):
-    wanted, kept = set(fetches), []
+    wanted = set(fetches)
+    kept: "list[Operator]" = []
     for op in reversed(block.ops):
         if op.type not in ("feed", "fetch") and wanted & set(op.output_arg_names):
             kept.insert(0, op)
@@ -75,7 +77,7 @@ def _add_feeds(block, feeds, fetches):
 
 def serialize_program(feed_vars, fetch_vars, program=None, **kwargs):
     """The bytes of a .pdmodel file."""
-    return normalize_program(program or guards.default_main_program(), feed_vars, fetch_vars).serialize_to_string()
+    return normalize_program(program or current.default_main_program(), feed_vars, fetch_vars).serialize_to_string()
 
 
 def _parameter_bytes(program, scope):
@@ -91,7 +93,7 @@ def _parameter_bytes(program, scope):
 
 def serialize_persistables(feed_vars, fetch_vars, executor, program=None, **kwargs):
     """The bytes of a .pdiparams file."""
-    normal = normalize_program(program or guards.default_main_program(), feed_vars, fetch_vars)
+    normal = normalize_program(program or current.default_main_program(), feed_vars, fetch_vars)
     return _parameter_bytes(normal, scopes.global_scope())
 
 
@@ -115,7 +117,7 @@ def save_inference_model(path_prefix, feed_vars, fetch_vars, executor, **kwargs)
     if not isinstance(executor, Executor):
         raise TypeError(f"executor must be a paddle.static.Executor, not {executor!r}.")
     path = _prefix(path_prefix)
-    normal = normalize_program(program or guards.default_main_program(), feed_vars, fetch_vars)
+    normal = normalize_program(program or current.default_main_program(), feed_vars, fetch_vars)
     if clip_extra:
         for op in normal.global_block().ops:
             for name in ("op_role", "op_namescope", "op_device", "op_callstack"):

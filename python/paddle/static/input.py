@@ -2,7 +2,7 @@
 """Data that is fed."""
 import numpy as np
 
-from .. import guards, modes
+from .. import current, modes
 from ..dtypes import to_type
 
 
@@ -18,7 +18,7 @@ def data(name, shape, dtype=None, lod_level=0):
             raise TypeError(f"data {name!r}: a dimension is a number, or None or -1 for the batch, not {d!r}.")
     if lod_level:
         raise NotImplementedError("(Unimplemented) data: lod_level. Sequences of different lengths are not there: pad them.")
-    block = guards.default_main_program().global_block()
+    block = current.default_main_program().global_block()
     return block.create_var(name, [-1 if d is None else d for d in shape], to_type(dtype or "float32"), stop_gradient=True,
                             is_data=True, need_check_feed=True)
 

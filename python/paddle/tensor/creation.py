@@ -2,8 +2,10 @@
 """Variables out of numbers, and copies."""
 import numpy as np
 
+from .. import unique_name
 from ..dtypes import VarType, to_type
-from ..helper import LayerHelper
+from ..helper import LayerHelper, make_persistable
+from ..param_attr import ParamAttr
 from ..variable import Variable
 
 __all__ = ["assign", "cast", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like", "rand", "randn", "uniform",
@@ -112,7 +114,6 @@ def assign(x, output=None):
 
 def create_parameter(shape, dtype, name=None, attr=None, is_bias=False, default_initializer=None):
     """A parameter that belongs to no layer."""
-    from ..param_attr import ParamAttr
     attr = ParamAttr._to_attr(attr)
     if name is not None and attr.name is None:
         attr.name = name
@@ -121,6 +122,4 @@ def create_parameter(shape, dtype, name=None, attr=None, is_bias=False, default_
 
 def create_global_var(shape, value, dtype, persistable=False, force_cpu=False, name=None):
     """A variable that keeps its value between runs."""
-    from .. import unique_name
-    from ..helper import make_persistable
     return make_persistable(name or unique_name.generate("global_var"), shape, to_type(dtype), value)

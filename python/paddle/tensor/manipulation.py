@@ -164,5 +164,3 @@ def getitem(x, item):
 
 
 _ALL = type("", (), {"__getitem__": lambda self, i: i})()[:]
-
-

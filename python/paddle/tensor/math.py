@@ -5,20 +5,15 @@ from ..helper import LayerHelper
 from ..variable import Variable
 from .creation import assign, of_type
 
-_unary = ("abs acos asin atan ceil cos cosh erf exp floor log log10 log1p log2 reciprocal round rsqrt sigmoid sign sin sinh "
-          "sqrt square tan tanh").split()
-_binary = {"add": "elementwise_add", "subtract": "elementwise_sub", "multiply": "elementwise_mul",
-           "divide": "elementwise_div", "maximum": "elementwise_max", "minimum": "elementwise_min",
-           "mod": "elementwise_mod", "remainder": "elementwise_mod", "floor_divide": "elementwise_floordiv"}
-_relations = {"equal": "equal", "not_equal": "not_equal", "less_than": "less_than", "less_equal": "less_equal",
-              "greater_than": "greater_than", "greater_equal": "greater_equal"}
-_logic = ("logical_and", "logical_or", "logical_xor")
-__all__ = [*_unary, *_binary, *_relations, *_logic, "logical_not", "pow", "scale", "add_n", "sum", "mean", "max", "min",
-           "prod", "all", "any", "logsumexp", "argmax", "argmin", "cumsum", "matmul", "mm", "bmm", "dot", "norm", "dist",
-           "clip", "isnan", "stanh"]
+__all__ = ["abs", "acos", "asin", "atan", "ceil", "cos", "cosh", "erf", "exp", "floor", "log", "log10", "log1p", "log2",
+           "reciprocal", "round", "rsqrt", "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh", "add",
+           "subtract", "multiply", "divide", "maximum", "minimum", "mod", "remainder", "floor_divide", "equal", "not_equal",
+           "less_than", "less_equal", "greater_than", "greater_equal", "logical_and", "logical_or", "logical_xor",
+           "logical_not", "pow", "scale", "add_n", "sum", "mean", "max", "min", "prod", "all", "any", "logsumexp", "argmax",
+           "argmin", "cumsum", "matmul", "mm", "bmm", "dot", "norm", "dist", "clip", "isnan", "stanh"]
 
 
-def _make_unary(name):
+def _unary(name):
     def function(x, name=None):
         return LayerHelper(function.__name__).append(function.__name__, {"X": x})
     function.__name__ = function.__qualname__ = name
@@ -26,7 +21,7 @@ def _make_unary(name):
     return function
 
 
-def _make_binary(name, op):
+def _binary(name, op):
     def function(x, y, name=None):
         return LayerHelper(op).append(op, {"X": x, "Y": y}, {"axis": -1})
     function.__name__ = function.__qualname__ = name
@@ -34,10 +29,50 @@ def _make_binary(name, op):
     return function
 
 
-for _name in _unary:
-    globals()[_name] = _make_unary(_name)
-for _name, _op in {**_binary, **_relations, **{n: n for n in _logic}}.items():
-    globals()[_name] = _make_binary(_name, _op)
+abs = _unary("abs")
+acos = _unary("acos")
+asin = _unary("asin")
+atan = _unary("atan")
+ceil = _unary("ceil")
+cos = _unary("cos")
+cosh = _unary("cosh")
+erf = _unary("erf")
+exp = _unary("exp")
+floor = _unary("floor")
+log = _unary("log")
+log10 = _unary("log10")
+log1p = _unary("log1p")
+log2 = _unary("log2")
+reciprocal = _unary("reciprocal")
+round = _unary("round")
+rsqrt = _unary("rsqrt")
+sigmoid = _unary("sigmoid")
+sign = _unary("sign")
+sin = _unary("sin")
+sinh = _unary("sinh")
+sqrt = _unary("sqrt")
+square = _unary("square")
+tan = _unary("tan")
+tanh = _unary("tanh")
+
+add = _binary("add", "elementwise_add")
+subtract = _binary("subtract", "elementwise_sub")
+multiply = _binary("multiply", "elementwise_mul")
+divide = _binary("divide", "elementwise_div")
+maximum = _binary("maximum", "elementwise_max")
+minimum = _binary("minimum", "elementwise_min")
+mod = _binary("mod", "elementwise_mod")
+remainder = _binary("remainder", "elementwise_mod")
+floor_divide = _binary("floor_divide", "elementwise_floordiv")
+equal = _binary("equal", "equal")
+not_equal = _binary("not_equal", "not_equal")
+less_than = _binary("less_than", "less_than")
+less_equal = _binary("less_equal", "less_equal")
+greater_than = _binary("greater_than", "greater_than")
+greater_equal = _binary("greater_equal", "greater_equal")
+logical_and = _binary("logical_and", "logical_and")
+logical_or = _binary("logical_or", "logical_or")
+logical_xor = _binary("logical_xor", "logical_xor")
 
 
 def logical_not(x, out=None, name=None):
@@ -137,8 +172,8 @@ def argmin(x, axis=None, keepdim=False, dtype="int64", name=None):
 
 def cumsum(x, axis=None, dtype=None, name=None, *, exclusive=False, reverse=False):
     """exclusive: of what stands before; reverse: from the end."""
-    attrs = {"exclusive": bool(exclusive), "reverse": bool(reverse)}
-    attrs.update({"flatten": True} if axis is None else {"axis": int(axis)})
+    attrs: "dict[str, object]" = {"flatten": True} if axis is None else {"axis": int(axis)}
+    attrs.update(exclusive=bool(exclusive), reverse=bool(reverse))
     return LayerHelper("cumsum").append("cumsum", {"X": of_type(x, dtype)}, attrs)
 
 
@@ -168,5 +203,3 @@ def norm(x, p="fro", axis=None, keepdim=False, name=None):
 
 def dist(x, y, p=2, name=None):
     return LayerHelper("dist").append("dist", {"X": x, "Y": y}, {"p": float(p)})
-
-

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Arithmetic of variables: +, -, *, indexing, and functions as methods."""
+from typing import Any
+
 import numpy as np
 
 from ..dtypes import FLOATING, VarType, to_type
@@ -37,7 +39,7 @@ def _power(self, other):
 
 
 def _install():
-    v = Variable
+    v: Any = Variable  # its arithmetic needs what makes operators, which needs it
     v.__add__ = v.__radd__ = _binary(math.add, lambda n: (1.0, n))
     v.__sub__ = _binary(math.subtract, lambda n: (1.0, -n))
     v.__rsub__ = _binary(math.subtract, lambda n: (-1.0, n), True)

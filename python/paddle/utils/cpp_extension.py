@@ -10,6 +10,7 @@ import sys
 import tempfile
 import types
 
+import popart_core
 from popart import _files
 
 from .. import custom_operators
@@ -57,7 +58,8 @@ class _Build:
         libraries = os.path.join(os.path.dirname(os.path.dirname(_popart())), "lib")
         compiler = os.environ.get("CXX", "g++")
         self._sources = sources
-        self._compile = [compiler, "-std=c++17", "-O1", "-fPIC", *[f"-I{os.path.abspath(path)}" for path in include_paths], *flags]
+        self._compile = [compiler, "-std=c++17", "-O1", "-fPIC", *[f"-I{os.path.abspath(path)}" for path in include_paths],
+                         *flags]
         self._link = [compiler, "-shared", f"-L{libraries}", f"-Wl,-rpath,{libraries}", *_LIBRARIES, *ldflags]
         self._made_by = [sources, self._compile, self._link,
                          [os.environ.get(k, "") for k in ("CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH")]]
@@ -80,7 +82,8 @@ class _Build:
 
     def _compiled(self):
         with tempfile.TemporaryDirectory(dir=self._folder) as scratch:
-            objects, files = [], {}
+            objects: "list[str]" = []
+            files: "dict[str, str]" = {}
             for i, source in enumerate(self._sources):
                 objects.append(os.path.join(scratch, f"{i}.o"))
                 needs = os.path.join(scratch, f"{i}.d")
@@ -102,10 +105,11 @@ class _Build:
         try:
             done = subprocess.run(command, capture_output=True, text=True)
         except OSError as problem:
-            raise RuntimeError(f"load({self._name!r}) needs a compiler of C++: {problem}. apt install g++, or set CXX.") from None
+            raise RuntimeError(f"load({self._name!r}) needs a compiler of C++: {problem}. apt install g++, or set "
+                               "CXX.") from None
         if done.returncode:
-            raise RuntimeError(f"load({self._name!r}): the sources were not compiled. Headers of PopART, Poplar and Paddle are found "
-                               f"once the SDK's enable.sh is sourced.\n{' '.join(command)}\n{done.stderr}")
+            raise RuntimeError(f"load({self._name!r}): the sources were not compiled. Headers of PopART, Poplar and Paddle are "
+                               f"found once the SDK's enable.sh is sourced.\n{' '.join(command)}\n{done.stderr}")
         if self._verbose and done.stderr:
             print(done.stderr, file=sys.stderr)
 
@@ -118,7 +122,6 @@ def _listed(path):
 
 
 def _popart():
-    import popart_core
     return os.path.abspath(popart_core.__file__)
 
 
@@ -136,8 +139,8 @@ def _function(op):
         given = dict(zip(names, args))
         for name, value in kwargs.items():
             if name not in names or name in given:
-                raise TypeError(f"{op.name}() got {name!r} {'twice' if name in given else 'and has no such argument'}. It takes: "
-                                f"{', '.join(names)}.")
+                raise TypeError(f"{op.name}() got {name!r} {'twice' if name in given else 'and has no such argument'}. It "
+                                f"takes: {', '.join(names)}.")
             given[name] = value
         missing = [name for name in names if name not in given]
         if missing:

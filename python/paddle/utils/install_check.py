@@ -2,7 +2,7 @@
 """run_check: small programs whose results are compared with numbers that are computed here once more."""
 import numpy as np
 
-from .. import guards, modes, nn, optimizer, scopes, static, tensor, unique_name
+from .. import current, modes, nn, optimizer, scopes, static, tensor, unique_name
 from ..places import CPUPlace
 
 
@@ -27,7 +27,7 @@ def _values(layer):
 def _check_static():
     layer, out, _, feed = _layer(3)
     exe = static.Executor(CPUPlace())
-    exe.run(guards.default_startup_program())
+    exe.run(current.default_startup_program())
     weight, bias = _values(layer)
     _expect("the result of a layer", exe.run(feed=feed, fetch_list=[out])[0], feed["inp"] @ weight + bias)
 
@@ -37,9 +37,9 @@ def _check_update(parallel):
     layer, _, loss, feed = _layer(4)
     optimizer.Adam(learning_rate=0.1).minimize(loss)
     exe = static.Executor(CPUPlace())
-    exe.run(guards.default_startup_program())
+    exe.run(current.default_startup_program())
     weight, bias = _values(layer)
-    program = guards.default_main_program()
+    program = current.default_main_program()
     if parallel:
         program = static.CompiledProgram(program).with_data_parallel(loss.name, places=[CPUPlace(), CPUPlace()])
     result, = exe.run(program, feed=feed, fetch_list=[loss])

@@ -5,6 +5,8 @@
 class Accelerator:
     """A kind of device."""
 
+    name = ""
+
     @staticmethod
     def parse_devices(devices):
         return devices
@@ -38,7 +40,7 @@ class IPUAccelerator(Accelerator):
     @staticmethod
     def is_available():
         try:
-            import poptorch
+            import poptorch  # may be missing
         except ImportError:
             return False
         return poptorch.ipuHardwareIsAvailable()

@@ -39,7 +39,7 @@ class ModelCheckpoint(Callback):
         self.best_model_path = self.last_model_path = self.kth_best_model_path = ""
         self.best_model_score = self.current_score = self.kth_value = None
         self.best_k_models = {}
-        self._last_step, self._last_time = 0, None
+        self._last_step, self._last_time = 0, 0.0
 
     def _every(self, steps, interval, epochs):
         if sum(x is not None for x in (steps, interval, epochs)) > 1:
@@ -153,7 +153,7 @@ class ModelCheckpoint(Callback):
         self.kth_best_model_path = self._worst()
         self.kth_value = self.best_k_models[self.kth_best_model_path]
         choose = min if self.mode == "min" else max
-        self.best_model_path = choose(self.best_k_models, key=self.best_k_models.get)
+        self.best_model_path = choose(self.best_k_models, key=self.best_k_models.__getitem__)
         self.best_model_score = self.best_k_models[self.best_model_path]
         if self.verbose:
             log.info("Epoch %d, global step %d: %r reached %.5f (best %.5f), saving model to %r as top %d",
@@ -168,7 +168,7 @@ class ModelCheckpoint(Callback):
 
     def _worst(self):
         choose = max if self.mode == "min" else min
-        return choose(self.best_k_models, key=self.best_k_models.get) if self.best_k_models else None
+        return choose(self.best_k_models, key=self.best_k_models.__getitem__) if self.best_k_models else None
 
     def _write(self, trainer, path):
         trainer.save_checkpoint(path, self.save_weights_only)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """LambdaCallback: hooks as functions."""
-import difflib
+from popart import _spelling
 
 from pi_ml.callbacks.base import Callback
 from pi_ml.utilities.exceptions import MisconfigurationException
@@ -12,8 +12,7 @@ class LambdaCallback(Callback):
     def __init__(self, **hooks):
         for name in hooks:
             if not hasattr(Callback, name):
-                near = difflib.get_close_matches(name, dir(Callback), 1)
                 raise MisconfigurationException(f"The event function: `{name}` doesn't exist."
-                                                + (f" Did you mean {near[0]!r}?" if near else ""))
+                                                + _spelling.hint(name, dir(Callback)))
         # Hooks are looked up in classes: this object gets one of its own.
         self.__class__ = type("LambdaCallback", (LambdaCallback,), {name: staticmethod(f) for name, f in hooks.items()})

@@ -4,7 +4,9 @@ import collections
 import math
 import sys
 import time
+from typing import Any
 
+from pi_ml import loading
 from pi_ml.callbacks.base import Callback
 from pi_ml.results import number
 
@@ -13,7 +15,7 @@ class ProgressBar(Callback):
     """What bars have in common: which numbers they show."""
 
     def __init__(self):
-        self._losses = collections.deque(maxlen=20)
+        self._losses: "collections.deque[Any]" = collections.deque(maxlen=20)
 
     def loss(self, value):
         """Of one batch; the bar shows the mean of the last ones."""
@@ -144,7 +146,7 @@ class TQDMProgressBar(ProgressBar):
         if not self.is_enabled:
             return
         self._close()
-        from tqdm import tqdm
+        from tqdm import tqdm  # may be missing where no bar is wanted
         self._done, self._next = 0, time.monotonic() + (0 if self._terminal else self._seconds_between_lines)
         self._bar = tqdm(desc=text, total=None if total == math.inf else int(total), position=self.process_position,
                          file=sys.stderr, leave=True, dynamic_ncols=True, disable=False,
@@ -184,7 +186,6 @@ class TQDMProgressBar(ProgressBar):
 
 
 def _total(loaders, limit, flag):
-    from pi_ml import loading
     return sum(loading.limited(loading.length(d), limit, flag) for d in loaders)
 
 

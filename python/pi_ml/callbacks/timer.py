@@ -4,7 +4,6 @@ import datetime
 import time
 
 from pi_ml.callbacks.base import Callback
-from pi_ml.flags import duration as parsed
 from pi_ml.log import log
 from pi_ml.utilities.exceptions import MisconfigurationException
 
@@ -67,3 +66,20 @@ class Timer(Callback):
 
     def load_state_dict(self, state):
         self._before = state.get("time_elapsed", {}).get("train", 0.0)
+
+
+def parsed(value):
+    """A time as a timedelta: one, a dictionary of its arguments, or "DD:HH:MM:SS"."""
+    if value is None or isinstance(value, datetime.timedelta):
+        return value
+    if isinstance(value, dict):
+        try:
+            return datetime.timedelta(**value)
+        except TypeError:
+            raise MisconfigurationException(f"max_time={value!r}: the keys are those of datetime.timedelta.") from None
+    if isinstance(value, str):
+        parts = value.strip().split(":")
+        if len(parts) == 4 and all(p.isdigit() for p in parts):
+            return datetime.timedelta(**dict(zip(("days", "hours", "minutes", "seconds"), map(int, parts))))
+    raise MisconfigurationException(f"`Timer(duration={value!r})` is not a valid duration. Expected a string in the format "
+                                    "DD:HH:MM:SS, a dictionary, or a timedelta.")

@@ -63,5 +63,3 @@ def _yaml(value):
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_yaml, value)) + "]"
     return "'" + str(value).replace("'", "''").replace("\n", " ") + "'"
-
-

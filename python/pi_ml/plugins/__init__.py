@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Precision, and names of earlier Lightning versions."""
 from pi_ml.log import rank_zero_warn
-from pi_ml.plugins.precision import IPUPrecisionPlugin, PrecisionPlugin
+from pi_ml.precision import IPUPrecisionPlugin, PrecisionPlugin
 from pi_ml.strategies.ipu import IPUStrategy
 
 

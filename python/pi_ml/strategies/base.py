@@ -2,13 +2,13 @@
 """Strategy: what the loops ask of the place where a model runs."""
 import torch
 
-from pi_ml import world
+from pi_ml import precision, world
 
 
 class Strategy:
     """The loops call these; see cpu.py and ipu.py for the two answers."""
 
-    strategy_name = None
+    strategy_name = ""
     is_global_zero = property(lambda self: self.global_rank == 0)
     global_rank = property(lambda self: world.rank())
     local_rank = property(lambda self: world.local_rank())
@@ -22,7 +22,6 @@ class Strategy:
 
     @property
     def precision_plugin(self):
-        from pi_ml.plugins import precision
         return precision.PrecisionPlugin()
 
     def setup(self, module, stages):

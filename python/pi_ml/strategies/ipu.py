@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT
 """IPUStrategy: every step is a PopTorch model; training, validation and the rest share the module's weights."""
+import inspect
 import json
 import os
+from typing import Any
 
 import torch
 from torch.utils._pytree import tree_flatten
 
-from pi_ml import loading, world
+from pi_ml import loading, precision, world
 from pi_ml.log import log, rank_zero_warn
+from pi_ml.module import overrides
 from pi_ml.strategies.base import Strategy
 from pi_ml.strategies.steps import StepModule
-from pi_ml.trainer.states import RunningStage
+from pi_ml.states import RunningStage
 from pi_ml.utilities.exceptions import MisconfigurationException
 
 _steps = {"train": "training_step", "validate": "validation_step", "test": "test_step", "predict": "predict_step"}
@@ -63,7 +66,6 @@ class IPUStrategy(Strategy):
 
     @property
     def precision_plugin(self):
-        from pi_ml.plugins import precision
         return precision.IPUPrecisionPlugin(self.trainer.precision)
 
     # ---- options
@@ -93,10 +95,10 @@ class IPUStrategy(Strategy):
         return self._made[kind]
 
     def _new_options(self, kind):
-        import poptorch
+        import poptorch  # a trainer on the CPU does without
         if world.started_by_poprun():
-            import popdist.poptorch
-            options = popdist.poptorch.Options()
+            import popdist.poptorch  # of poprun: only its processes need it
+            options: Any = popdist.poptorch.Options()
         else:
             options = poptorch.Options()
             options.replicationFactor(self.replication_factor)
@@ -159,12 +161,11 @@ class IPUStrategy(Strategy):
                 raise MisconfigurationException("IPUs currently do not support clipping gradients by value. "
                                                 "Use gradient_clip_algorithm=\"norm\".")
             optimizer.max_grad_norm = float(clip)
-        from pi_ml.module import LightningModule
         for name, why in (("optimizer_zero_grad", "IPUs handle the zeroing of gradients"),
                           ("backward", "IPUs handle the backward pass"),
                           ("optimizer_step", "IPUs handle the weight update"),
                           ("configure_gradient_clipping", "IPUs clip gradients by the trainer's gradient_clip_val")):
-            if getattr(type(module), name) is not getattr(LightningModule, name):
+            if overrides(module, name):
                 rank_zero_warn(f"You have overridden the `LightningModule.{name}` hook but it will be ignored since {why}.")
         for name in _within:
             if trainer._calls.overridden(name):
@@ -239,7 +240,7 @@ class _Model:
     """One stage's step on IPUs."""
 
     def __init__(self, strategy, module, stage):
-        import poptorch
+        import poptorch  # a trainer on the CPU does without
         self._strategy, self._trainer, self._stage = strategy, strategy.trainer, stage
         self._name = _steps[stage]
         self._half = strategy.trainer.precision == 16
@@ -319,7 +320,6 @@ class _Model:
 
 def _index_arguments(step):
     """How many of batch_idx and dataloader_idx a step takes."""
-    import inspect
     parameters = inspect.signature(step).parameters.values()
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return 1
@@ -335,6 +335,6 @@ def _check_count(name, value):
 def _check_options(name, options):
     if options is None:
         return
-    import poptorch
+    import poptorch  # a trainer on the CPU does without
     if not isinstance(options, poptorch.Options):
         raise MisconfigurationException(f"IPUStrategy({name}=...) takes poptorch.Options, not {type(options).__name__}.")

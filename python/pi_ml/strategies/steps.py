@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Steps of a module: which arguments they take, where their loss is, and how one is a model for an IPU."""
 import inspect
+from typing import Any
 
 import torch
 from torch.utils._pytree import tree_flatten, tree_unflatten
@@ -50,11 +51,11 @@ class StepModule(torch.nn.Module):
         self._stage, self._name = stage, step_name
         self.__dict__["_trainer"] = trainer
         self.__dict__["_made"] = {}  # by the capture, which works on a copy of this module: shared with it
-        self.batch_spec = None
+        self.batch_spec: Any = None
         self.precision = trainer.precision
 
     def forward(self, *leaves):
-        from poptorch.blocks import joining_last_block
+        from poptorch.capture.blocks import joining_last_block  # a trainer on the CPU does without
         spec, indices = self.batch_spec
         batch = tree_unflatten(list(leaves[:spec.num_leaves]), spec)
         numbers = list(leaves[spec.num_leaves:]) + [0] * (2 - indices)
@@ -67,7 +68,7 @@ class StepModule(torch.nn.Module):
 
     def _finished(self, output):
         if self._stage == "train":
-            import poptorch
+            import poptorch  # likewise
             output = self.module.training_step_end(output)
             if output is None:
                 raise MisconfigurationException("Skipping backward by returning `None` from your `training_step` is not "
@@ -79,7 +80,8 @@ class StepModule(torch.nn.Module):
 
     def _packed(self, output, logged):
         leaves, spec = tree_flatten(output)
-        tensors, places = [], {}
+        tensors: "list[torch.Tensor]" = []
+        places: "dict[int, _Place]" = {}
 
         def place(value):
             if not isinstance(value, torch.Tensor):
@@ -100,7 +102,8 @@ class StepModule(torch.nn.Module):
         """(what the step returned, what it logged) from the results of a call."""
         made = self._made
         values = [results[leaf.index] if type(leaf) is _Place else leaf for leaf in made["leaves"]]
-        output = values[0] if made["spec"].num_leaves == 1 and made["spec"].type is None else tree_unflatten(values, made["spec"])
+        single = made["spec"].num_leaves == 1 and made["spec"].type is None
+        output = values[0] if single else tree_unflatten(values, made["spec"])
         return output, [(entry, key, results[value.index] if type(value) is _Place else value)
                         for entry, key, value in made["logged"]]
 

@@ -6,19 +6,24 @@ import inspect
 import os
 import signal
 import threading
+from typing import Any
+
+import torch
 
 from pi_ml import checkpoints, flags, loading, logging_rules, world
 from pi_ml.accelerators import IPUAccelerator, made
-from pi_ml.callbacks import standard
+from pi_ml.callbacks import standard, timer
+from pi_ml.calls import Calls
+from pi_ml.datamodule import LightningDataModule
 from pi_ml.evaluating import Evaluation
 from pi_ml.fitting import Fit
-from pi_ml.hooks import Calls
 from pi_ml.log import log, rank_zero_warn
 from pi_ml.loggers import loggers_of
+from pi_ml.module import LightningModule, overrides
 from pi_ml.optimizers import configured
 from pi_ml.results import Results, number, single
 from pi_ml.seeding import random_states, set_random_states
-from pi_ml.trainer.states import RunningStage, TrainerFn, TrainerState, TrainerStatus
+from pi_ml.states import RunningStage, TrainerFn, TrainerState, TrainerStatus
 from pi_ml.utilities.exceptions import MisconfigurationException
 from pi_ml.version import VERSION
 
@@ -69,7 +74,7 @@ class Trainer:
             bool(enable_progress_bar) and world.rank() == 0, bool(enable_model_summary) and world.rank() == 0
         self.default_root_dir = os.path.abspath(os.fspath(default_root_dir or weights_save_path or os.getcwd()))
         self.resume_from_checkpoint = ckpt_path or resume_from_checkpoint
-        self.max_time = flags.duration(max_time)
+        self.max_time = timer.parsed(max_time)
         if profiler is not None:
             raise MisconfigurationException(f"Trainer(profiler={profiler!r}): there are no profilers here. "
                                             "IPUStrategy(autoreport=True) profiles what runs on IPUs.")
@@ -126,7 +131,9 @@ class Trainer:
     # ---- state
 
     def _reset(self):
-        self.model = self.lightning_module = self.datamodule = None
+        self.model: Any = None
+        self.lightning_module: Any = None
+        self.datamodule: Any = None
         self.optimizers, self.lr_scheduler_configs = [], []
         self.current_epoch = self.global_step = 0
         self.num_training_batches = 0
@@ -135,7 +142,9 @@ class Trainer:
         self.callback_metrics, self.logged_metrics, self.progress_bar_metrics = {}, {}, {}
         self.train_dataloader, self.val_dataloaders, self.test_dataloaders, self.predict_dataloaders = None, [], [], []
         self.tested_ckpt_path = self.validated_ckpt_path = self.predicted_ckpt_path = None
-        self._calls, self._hook, self._recorder, self._results = None, None, None, None
+        self._calls: Any = None
+        self._results: Any = None
+        self._hook = self._recorder = None
         self._rows, self._loader_index, self._is_last_batch = 1, None, False
         self._fit = Fit(self)
 
@@ -314,18 +323,17 @@ class Trainer:
             logger.finalize("interrupted" if self.interrupted else "success")
 
     def _check_module(self, module, what):
-        from pi_ml.module import LightningModule
         if not isinstance(module, LightningModule):
             raise TypeError(f"`Trainer.{what}()` requires a `LightningModule`, got: {type(module).__qualname__}")
         if what == "fit":
             for name in ("training_step", "configure_optimizers"):
-                if getattr(type(module), name) is getattr(LightningModule, name):
+                if not overrides(module, name):
                     raise MisconfigurationException(f"No `{name}()` method defined. The trainer expects as minimum "
                                                     "`training_step()`, `train_dataloader()` and `configure_optimizers()` "
                                                     "to be defined.")
         elif what != "predict":
             name = {"validate": "validation_step", "test": "test_step"}[what]
-            if getattr(type(module), name) is getattr(LightningModule, name):
+            if not overrides(module, name):
                 raise MisconfigurationException(f"No `{name}()` method defined to run `Trainer.{what}`.")
 
     def _configure_optimizers(self):
@@ -401,8 +409,9 @@ class Trainer:
     def _dump(self, weights_only):
         module = self.lightning_module
         self.strategy.before_reading_weights()
-        out = {"epoch": self.current_epoch, "global_step": self.global_step, "pytorch-lightning_version": VERSION,
-               "state_dict": {name: value.detach().clone() for name, value in module.state_dict().items()}}
+        out: "dict[str, Any]" = {
+            "epoch": self.current_epoch, "global_step": self.global_step, "pytorch-lightning_version": VERSION,
+            "state_dict": {name: value.detach().clone() for name, value in module.state_dict().items()}}
         if not weights_only:
             out["loops"] = self._fit.state()
             out["callbacks"] = {c.state_key: c.state_dict() for c in self.callbacks if c.state_dict()}
@@ -471,7 +480,6 @@ class _Hook:
 
 def _data_module_first(loaders, datamodule):
     """trainer.fit(model, datamodule) without the keyword."""
-    from pi_ml.datamodule import LightningDataModule
     if isinstance(loaders, LightningDataModule):
         return None, loaders
     if loaders is not None and datamodule is not None:
@@ -489,7 +497,6 @@ def _clipping(value, algorithm):
 
 def _be_deterministic(wanted):
     if wanted:
-        import torch
         torch.use_deterministic_algorithms(True, warn_only=wanted == "warn")
 
 

@@ -46,5 +46,6 @@ void bindAiOnnx(py::module &m);
 void bindOpsets(py::module &m);
 void bindSessions(py::module &m);
 void bindModels(py::module &m);
+void bindRuntime(py::module &m);
 void bindOutputs(py::module &m);
 void bindUtilities(py::module &m);

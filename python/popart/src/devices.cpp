@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Devices.
-#include "base/Folder.hpp"
 #include "bind.hpp"
-#include "interrupt.hpp"
-#include "openipu/WaitForDevice.hpp"
 #include <popart/devicemanager.hpp>
-#include <sys/eventfd.h>
 
 using namespace popart;
 
@@ -18,27 +14,6 @@ DeviceOptions options(const std::map<std::string, py::object> &given) {
   return out;
 }
 
-// Calls `wait(interrupted, wake)`, without Python's lock, until it is not interrupted by a signal
-// that Python lets pass. Ctrl-C between the look at signals and the wait makes `wake` readable.
-template <class Wait> auto waiting(const Wait &wait) {
-  const base::Descriptor wake(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-  const Interruptible guard(wake.get());
-  for (;;) {
-    if (PyErr_CheckSignals())
-      throw py::error_already_set();
-    bool interrupted = false;
-    auto result = [&] {
-      const py::gil_scoped_release unlocked;
-      return wait(interrupted, wake.get());
-    }();
-    if (!interrupted)
-      return result;
-    eventfd_t count;
-    eventfd_read(wake.get(), &count);
-  }
-}
-constexpr std::chrono::milliseconds forEver{-1};
-
 void bindDevice(py::module &m) {
   using Unlocked = py::call_guard<py::gil_scoped_release>;
   py::class_<DeviceInfo, std::shared_ptr<DeviceInfo>>(
@@ -47,14 +22,6 @@ void bindDevice(py::module &m) {
       .def("detach", &DeviceInfo::detach, "Lets others have it.")
       .def("tryAttachUntilTimeout", &DeviceInfo::tryAttachUntilTimeout, Unlocked(),
            "Takes an on-demand device, waiting as long as setOnDemandAttachTimeout said.")
-      .def(
-          "_attachWhenFree",
-          [](DeviceInfo &device) {
-            return waiting([&](bool &interrupted, int wake) {
-              return frontends::attachWhenFree(device, forEver, interrupted, wake);
-            });
-          },
-          "Takes the device as soon as it is free.")
       .def("__enter__", [](std::shared_ptr<DeviceInfo> device) { return device; })
       .def("__exit__", [](DeviceInfo &device, py::args) { device.detach(); })
       .def("__repr__",
@@ -126,14 +93,6 @@ void bindManager(py::module &m) {
       .def("enumerateDevices", &Manager::enumerateDevices, pattern, ipus,
            py::arg("deviceType") = DeviceType::Ipu, connection, py::arg("tilesPerIPU") = 0,
            "All devices of a kind, free or not.")
-      .def(
-          "_acquireWhenFree",
-          [](Manager &, int numIpus) {
-            return waiting([&](bool &interrupted, int wake) {
-              return frontends::acquireWhenFree(numIpus, forEver, interrupted, wake);
-            });
-          },
-          py::arg("numIpus"), "A device with so many IPUs, as soon as one is free.")
       .def("setOnDemandAttachTimeout", &Manager::setOnDemandAttachTimeout, py::arg("attachTimeout"),
            "Seconds to wait for on-demand devices.");
 }

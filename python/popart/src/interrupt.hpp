@@ -4,6 +4,7 @@
 // once Python knows of the signal.
 #pragma once
 #include <popart/session.hpp>
+#include <popart/stepio.hpp>
 
 class Interruptible {
 public:
@@ -17,3 +18,7 @@ private:
   Interruptible(popart::Session *session, int wake);
   int slot_;
 };
+
+// A step that Ctrl-C ends. The caller has Python's lock, other threads get it meanwhile.
+void step(popart::Session &session, popart::IStepIO &io, const std::string &name = "",
+          const std::string &program = "");

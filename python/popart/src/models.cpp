@@ -5,6 +5,7 @@
 #include "openipu/Converted.hpp"
 #include "openipu/OnnxText.hpp"
 #include "openipu/SessionOptionTable.hpp"
+#include "runtime/Fit.hpp"
 #include <utility>
 
 namespace {
@@ -84,8 +85,8 @@ void bindModels(py::module &m) {
             const auto flow = flowOf(self, batches, returned, others);
             const py::gil_scoped_release unlocked;
             return popart::makeTrainingSession(std::exchange(self.model, popart::Model()), flow,
-                                               self.loss, optimizer, std::move(device), options,
-                                               patterns, name);
+                                               self.loss, optimizer, std::move(device),
+                                               frontend::allowingTooLarge(options), patterns, name);
           },
           "A session that trains it.")
       .def(
@@ -96,8 +97,9 @@ void bindModels(py::module &m) {
              const popart::Patterns &patterns, const std::string &name) {
             const auto flow = flowOf(self, batches, returned, others);
             const py::gil_scoped_release unlocked;
-            return popart::makeInferenceSession(std::exchange(self.model, popart::Model()), flow,
-                                                std::move(device), options, patterns, name);
+            return popart::makeInferenceSession(
+                std::exchange(self.model, popart::Model()), flow, std::move(device),
+                frontend::allowingTooLarge(options), patterns, name);
           },
           "A session that runs it.");
   m.def(

@@ -23,6 +23,7 @@ PYBIND11_MODULE(popart_core, m) {
   bindOpsets(m);
   bindSessions(m);
   bindModels(m);
+  bindRuntime(m);
   bindOutputs(m);
   bindUtilities(m);
   present(m);

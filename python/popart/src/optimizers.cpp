@@ -5,6 +5,7 @@
 #include <iomanip>
 #include <popart/adam.hpp>
 #include <popart/adaptive.hpp>
+#include <popart/ruleoptimizer.hpp>
 #include <popart/sgd.hpp>
 #include <sstream>
 
@@ -40,6 +41,56 @@ std::string text(const Optimizer &o) {
       own += ", " + p.name + " of " + id + ": " + pair(value);
   }
   return o.type_s() + "({" + out + "'lossScaling': " + pair(o.lossScaling()) + "}" + own + ")";
+}
+
+// {'m': 0.0}: in Python the order of a dictionary is that of what was put in.
+py::dict numbers(const std::vector<OptimizerRule::Named> &named) {
+  py::dict out;
+  for (const auto &one : named)
+    out[py::str(one.name)] = one.value;
+  return out;
+}
+std::vector<OptimizerRule::Named> named(const py::dict &numbers) {
+  std::vector<OptimizerRule::Named> out;
+  for (const auto &[name, value] : numbers)
+    out.push_back({py::cast<std::string>(name), py::cast<float>(value)});
+  return out;
+}
+
+void bindRules(py::module &m) {
+  py::class_<OptimizerRule> rule(
+      m, "OptimizerRule",
+      "An optimiser as data: states and numbers with their first values, and the formula's lines.");
+  rule.def(py::init([](const std::string &name, const py::dict &states, const py::dict &numbers,
+                       const std::vector<std::string> &formula, const std::string &doc) {
+             return OptimizerRule{name, doc, named(states), named(numbers), formula};
+           }),
+           py::arg("name"), py::arg("states"), py::arg("numbers"), py::arg("formula"),
+           py::arg("doc") = "", "The first number is learning_rate.")
+      .def_readonly("name", &OptimizerRule::name, "What it is called.")
+      .def_readonly("doc", &OptimizerRule::doc, "What it is.")
+      .def_property_readonly(
+          "states", [](const OptimizerRule &r) { return numbers(r.states); },
+          "What is kept of every weight, and what it begins with.")
+      .def_property_readonly(
+          "numbers", [](const OptimizerRule &r) { return numbers(r.numbers); },
+          "What it is told, and what that is if nobody says it.")
+      .def_readonly("formula", &OptimizerRule::formula, "Lines that are done one after the other.")
+      .def("__repr__",
+           [](const OptimizerRule &r) { return "OptimizerRule(" + shown(r.name) + ")"; });
+  copyable(rule);
+  m.def("optimizerRules", &optimizerRules, "The optimisers that are data, which come along.");
+  py::class_<RuleOptimizer, Optimizer> made(m, "RuleOptimizer",
+                                            "A rule with values by name, as in SGD.");
+  copyable(made);
+  made.def(py::init<const OptimizerRule &, const Values &, const Clips &, DataType, DataType,
+                    const DebugContext &>(),
+           py::arg("rule"), py::arg("values"), py::arg("clip_norm_settings") = Clips(),
+           py::arg("accum_type") = DataType::UNDEFINED, py::arg("state_type") = DataType::FLOAT,
+           py::arg("debugContext") = DebugContext(), "From values by name.")
+      .def("insertSpecific",
+           py::overload_cast<const TensorId &, const Values &>(&RuleOptimizer::insertSpecific),
+           py::arg("weight"), py::arg("params"), "Values of one weight's own, by name.");
 }
 
 const char *const specific =
@@ -170,4 +221,5 @@ void bindOptimizers(py::module &m) {
       .def("epss", &Adaptive::epss, "The small numbers added to divisors.")
       .def("alphas", &Adaptive::alphas, "The alphas.")
       .def("momentums", &Adaptive::momentums, "The momenta.");
+  bindRules(m);
 }

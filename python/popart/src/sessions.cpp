@@ -26,6 +26,8 @@ template <class Io, class Work> void holding(Io *io, const Work &work) {
   work();
 }
 
+} // namespace
+
 void step(Session &session, IStepIO &io, const std::string &name, const std::string &program) {
   std::exception_ptr problem;
   bool interrupted = false;
@@ -50,6 +52,9 @@ void step(Session &session, IStepIO &io, const std::string &name, const std::str
   if (PyErr_CheckSignals())
     throw py::error_already_set();
 }
+
+namespace {
+
 void run(Session &session, IStepIO &io, const std::string &name, const std::string &program = "") {
   auto *arrays = dynamic_cast<NumpyIo *>(&io);
   holding(arrays, [&] {
@@ -204,6 +209,8 @@ template <class C> void bindCommon(py::class_<C> &c) {
       .def("hasInfo", &C::hasInfo, py::arg("id"), Unlocked(), "Whether there is such a tensor.")
       .def("getAllTensorIds", &C::getAllTensorIds, Unlocked(), "The names of all tensors.")
       .def("getTensorIds", &C::getAllTensorIds, Unlocked(), "The names of all tensors.")
+      .def("getOptimizerStateIds", &C::getOptimizerStateIds, Unlocked(),
+           "The names of what the optimiser keeps: {weight: {slot: name}}.")
       .def("_anchorArrayInfos", &C::getAnchorArrayInfos, Unlocked(), "What initAnchorArrays makes.")
       .def("_inputArrayInfos", &C::getInputArrayInfos, Unlocked(), "What a step needs as inputs.")
       .def_property_readonly("replicationFactor", &C::getReplicationFactor, "How many replicas.")

@@ -4,6 +4,7 @@
 #include "core/Conversion.hpp"
 #include "core/Listing.hpp"
 #include "core/Overlaps.hpp"
+#include "frontend/Python.hpp"
 #include <popart/error.hpp>
 
 using namespace poptorch;
@@ -15,52 +16,20 @@ struct TensorRef {
   TensorNumber number;
 };
 
-std::shared_ptr<void> held(const py::object &owner) {
-  return {new py::object(owner), [](void *object) {
-            const py::gil_scoped_acquire gil;
-            delete static_cast<py::object *>(object);
-          }};
-}
-
-Argument argumentFrom(const py::handle &value);
-
-Argument listFrom(const py::handle &value) {
-  const auto list = py::reinterpret_borrow<py::sequence>(value);
-  bool tensors = false, reals = false;
-  for (const auto &entry : list) {
-    tensors |= py::isinstance<TensorRef>(entry) || entry.is_none();
-    reals |= PyFloat_Check(entry.ptr());
-  }
-  if (tensors) {
-    TensorList out;
-    for (const auto &entry : list)
-      out.push_back(entry.is_none() ? noTensor : entry.cast<const TensorRef &>().number);
-    return out;
-  }
-  if (reals)
-    return list.cast<std::vector<double>>();
-  return list.cast<std::vector<std::int64_t>>(); // bools too
-}
-
 Argument argumentFrom(const py::handle &value) {
-  if (value.is_none())
-    return std::monostate();
-  if (PyBool_Check(value.ptr()))
-    return value.ptr() == Py_True;
-  if (PyLong_Check(value.ptr()))
-    return value.cast<std::int64_t>();
-  if (PyFloat_Check(value.ptr()))
-    return value.cast<double>();
-  if (PyUnicode_Check(value.ptr()))
-    return value.cast<std::string>();
   if (py::isinstance<TensorRef>(value))
     return TensorArgument{value.cast<const TensorRef &>().number};
-  if (py::isinstance<DataType>(value))
-    return value.cast<DataType>();
-  if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()))
-    return listFrom(value);
-  throw py::type_error("An argument of type " + py::str(py::type::of(value)).cast<std::string>() +
-                       " cannot be recorded.");
+  const bool isList = PyList_Check(value.ptr()) || PyTuple_Check(value.ptr());
+  bool tensors = false;
+  if (isList)
+    for (const auto &entry : value)
+      tensors |= py::isinstance<TensorRef>(entry) || entry.is_none();
+  if (!tensors)
+    return frontend::argumentFrom(value);
+  TensorList out;
+  for (const auto &entry : value)
+    out.push_back(entry.is_none() ? noTensor : entry.cast<const TensorRef &>().number);
+  return out;
 }
 
 } // namespace
@@ -95,17 +64,15 @@ void Recorder::weight(TensorNumber tensor, const std::string &name, std::uintptr
                       DataType stored, bool trained, const popart::VariableSettings &settings,
                       const py::object &owner) {
   require(tensor);
-  recording.weights.push_back(
-      {tensor, name, reinterpret_cast<void *>(address), held(owner), stored, trained, settings});
+  recording.weights.push_back({tensor, name, reinterpret_cast<void *>(address),
+                               frontend::held(owner), stored, trained, settings});
 }
 void Recorder::constant(TensorNumber tensor, std::uintptr_t address, DataType stored,
                         const py::object &owner) {
   require(tensor);
   const auto &info = recording.tensors[tensor];
-  static const char nothing[1] = {};
-  const auto *data = address ? reinterpret_cast<const void *>(address) : nothing;
-  const HostTensor values(TensorInfo(stored, info.shape()), data, held(owner));
-  recording.constants.emplace_back(tensor, values.as(info.dataType()));
+  recording.constants.emplace_back(
+      tensor, frontend::constantAt(address, info.shape(), stored, info.dataType(), owner));
 }
 void Recorder::operation(std::uint32_t signature, const py::sequence &arguments,
                          const std::vector<TensorNumber> &outputs,

@@ -5,9 +5,11 @@
 #include "core/Recording.hpp"
 #include <map>
 
+namespace poptorch {
+
 class Recorder {
 public:
-  poptorch::Recording recording;
+  Recording recording;
 
   std::uint32_t signature(const std::string &name, const std::string &overload,
                           const std::vector<std::string> &arguments);
@@ -15,23 +17,24 @@ public:
   std::uint32_t source(const std::string &line) {
     return number(recording.sources, sources_, line);
   }
-  poptorch::TensorNumber tensor(const popart::Shape &shape, popart::DataType type);
-  void input(poptorch::TensorNumber tensor, const std::string &name);
-  void weight(poptorch::TensorNumber tensor, const std::string &name, std::uintptr_t address,
+  TensorNumber tensor(const popart::Shape &shape, popart::DataType type);
+  void input(TensorNumber tensor, const std::string &name);
+  void weight(TensorNumber tensor, const std::string &name, std::uintptr_t address,
               popart::DataType stored, bool trained, const popart::VariableSettings &settings,
               const py::object &owner);
-  void constant(poptorch::TensorNumber tensor, std::uintptr_t address, popart::DataType stored,
+  void constant(TensorNumber tensor, std::uintptr_t address, popart::DataType stored,
                 const py::object &owner);
   void operation(std::uint32_t signature, const py::sequence &arguments,
-                 const std::vector<poptorch::TensorNumber> &outputs,
-                 const std::vector<poptorch::TensorNumber> &aliases, bool writes, bool noGradient,
-                 std::uint32_t scope, std::uint32_t source);
-  void output(poptorch::TensorNumber tensor);
+                 const std::vector<TensorNumber> &outputs, const std::vector<TensorNumber> &aliases,
+                 bool writes, bool noGradient, std::uint32_t scope, std::uint32_t source);
+  void output(TensorNumber tensor);
 
 private:
   static std::uint32_t number(std::vector<std::string> &all,
                               std::map<std::string, std::uint32_t> &numbers,
                               const std::string &text);
-  void require(poptorch::TensorNumber tensor) const;
+  void require(TensorNumber tensor) const;
   std::map<std::string, std::uint32_t> scopes_, sources_;
 };
+
+} // namespace poptorch

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """tf.data"""
 from tensorflow import _names
-from tensorflow.data.dataset import AUTOTUNE, Dataset, Options  # noqa: F401
+from tensorflow.data.dataset import AUTOTUNE, Dataset, Options
 
 
 class experimental:
@@ -18,4 +18,4 @@ class experimental:
 
 
 INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

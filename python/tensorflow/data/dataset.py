@@ -6,8 +6,9 @@ import os
 
 import numpy as np
 
-from tensorflow.framework import dtypes, nest
-from tensorflow.framework.graphs import eagerly
+from tensorflow.framework import dtypes, nest, seeds, wired
+from tensorflow.framework.context import active, eagerly
+from tensorflow.framework.errors import InvalidArgumentError
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.specs import TensorSpec
 from tensorflow.framework.tensors import EagerTensor, Tensor, constant_value, convert_to_tensor
@@ -183,16 +184,15 @@ class Dataset:
         return Dataset(views if self._rows is not None else gathered, size, spec)
 
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None, name=None):
-        from tensorflow.ops.random_ops import generator
         again = reshuffle_each_iteration is None or reshuffle_each_iteration
         state = {}
 
         def rng():
             if not again:
-                return generator(seed if seed is not None else state.setdefault("seed", 1234))
+                return seeds.generator(seed if seed is not None else state.setdefault("seed", 1234))
             if seed is None:
-                return generator()
-            return state.setdefault("generator", generator(seed))
+                return seeds.generator()
+            return state.setdefault("generator", seeds.generator(seed))
 
         def make():
             random, waiting = rng(), []
@@ -371,12 +371,10 @@ class Dataset:
         return (nest.map_structure(np.asarray, e) for e in self._make())
 
     def make_one_shot_iterator(self):
-        from tensorflow.compat.v1.iterators import GraphIterator
-        return GraphIterator(self, initialized=True)
+        return wired.graph_iterator(self, initialized=True)
 
     def make_initializable_iterator(self, shared_name=None):
-        from tensorflow.compat.v1.iterators import GraphIterator
-        return GraphIterator(self)
+        return wired.graph_iterator(self)
 
     output_types = property(lambda self: nest.map_structure(lambda s: s.dtype, self._spec))
     output_shapes = property(lambda self: nest.map_structure(lambda s: s.shape, self._spec))
@@ -400,18 +398,16 @@ class Iterator:
         return next(self._elements)
 
     def __next__(self):
-        from tensorflow.framework.graphs import active
         if active() is not None:
             return self._in_graph(active())
         return nest.map_structure(lambda a: EagerTensor(np.asarray(a)), next(self._elements))
 
     def _in_graph(self, graph):
         """In a function that runs on an IPU: an infeed of the program."""
-        from tensorflow.python.ipu.function_program import FunctionGraph, IteratorQueue
-        if not isinstance(graph, FunctionGraph):
+        if not hasattr(graph, "next_of"):
             raise RuntimeError("next() of a data set's iterator in a traced function is for functions that IPUStrategy.run "
                                "runs, outside of inner loops. Pass the element in instead.")
-        return IteratorQueue(self).dequeue_in(graph)
+        return graph.next_of(self)
 
     def get_next(self):
         return next(self)
@@ -436,7 +432,6 @@ def _stacked(spec, group):
     try:
         return nest.pack_sequence_as(spec, [np.stack(parts) for parts in zip(*flat)])
     except ValueError as problem:
-        from tensorflow.framework.errors import InvalidArgumentError
         raise InvalidArgumentError(None, None, f"Cannot batch tensors with different shapes: {problem}") from None
 
 

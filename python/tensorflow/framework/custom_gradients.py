@@ -3,8 +3,11 @@
 function and traces it when a gradient is asked for."""
 import functools
 
+import numpy as np
+
 from . import nest
-from .graphs import Graph, active, current, tracing
+from .context import active, current, tracing
+from .graphs import Graph
 from .tensors import EagerTensor, convert_to_tensor
 from .variables import Variable
 
@@ -65,8 +68,8 @@ def record(graph, results, given, function):
         if len(made) != len(given):
             raise ValueError(f"custom_gradient function expected to return {len(given)} gradients, but returned {len(made)} "
                              "instead.")
-        from tensorflow.ops.array_ops import zeros
-        inner.finish([zeros(t.shape.as_list(), t.dtype) if g is None else convert_to_tensor(g) for g, t in zip(made, given)])
+        inner.finish([convert_to_tensor(np.zeros(t.shape.as_list(), t.dtype.as_numpy_dtype) if g is None else g)
+                      for g, t in zip(made, given)])
     for g, t in zip(inner.outputs, given):
         if g.shape.as_list() != t.shape.as_list():
             raise ValueError(f"custom_gradient: the gradient of a tensor of shape {t.shape} has shape {g.shape}.")

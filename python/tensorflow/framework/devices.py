@@ -2,6 +2,7 @@
 """What programs run on: the host's own device for everything outside of an IPU scope, and the IPUs of a configuration."""
 import popart
 from .errors import FailedPreconditionError, translated
+from .seeds import global_seed
 
 
 class Device:
@@ -59,7 +60,6 @@ class Device:
 
     def _start_random(self, executable):
         """Once for every program: the device's seed, or that of tf.random.set_seed."""
-        from tensorflow.ops.random_ops import global_seed
         seeded = self.__dict__.setdefault("_seeded", set())
         seed = self.seed if self.seed is not None else global_seed()
         if not self.sends_seed:

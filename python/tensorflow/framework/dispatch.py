@@ -3,22 +3,13 @@
 of one node on the host's device."""
 import numpy as np
 
-from . import devices, dtypes
+from . import devices, facts
+from .context import active, current, eagerly
 from .errors import InvalidArgumentError
-from .graphs import Graph, active, current, eagerly
-from .kernels import KERNELS
+from .execution import Executable
+from .graphs import Graph
 from .tensors import EagerTensor, SymbolicTensor, Tensor, convert_to_tensor
 from .variables import Variable
-
-# Inputs of operations that must be known when a graph is built.
-CONSTANT_INPUTS = {"Conv1DBackpropInput": (0,), "Conv2DBackpropInput": (0,), "Conv3DBackpropInputV2": (0,), "Reshape": (1,),
-                   "Transpose": (1,), "ExpandDims": (1,), "BroadcastTo": (1,), "Tile": (1,), "Pad": (1,), "PadV2": (1, 2),
-                   "MirrorPad": (1,), "ReverseV2": (1,), "Split": (0,), "SplitV": (1, 2), "Slice": (2,), "GatherV2": (2,),
-                   "OneHot": (1,), "Fill": (0,), "Range": (0, 1, 2), "TopKV2": (1,), "Cumsum": (1,), "ArgMax": (1,),
-                   "ArgMin": (1,), "RandomUniform": (0,), "RandomUniformInt": (0,), "RandomStandardNormal": (0,),
-                   "TruncatedNormal": (0,), "ConcatV2": (-1,), "Resize": (1,),
-                   **{name: (1,) for name in ("Sum", "Mean", "Max", "Min", "Prod", "All", "Any", "LogSumExp",
-                                              "EuclideanNorm")}}
 
 keras_hook = None  # set by keras: operations on its symbolic tensors become layers
 
@@ -44,7 +35,7 @@ def compute(op, inputs, attributes, outputs=1, out_types=None):
         if isinstance(t, SymbolicTensor):
             raise TypeError(f"{op}: the tensor {t.name} belongs to a graph and has no value here. A tensor that was made in "
                             "a tf.function or a Graph exists in there only.")
-    kernel = KERNELS.get(op)
+    kernel = facts.of(op).numpy
     if kernel is not None:
         arrays = _by_numpy(op, kernel, values, attributes)
     else:
@@ -60,7 +51,8 @@ def compute(op, inputs, attributes, outputs=1, out_types=None):
 
 def _by_numpy(op, kernel, values, attributes):
     try:
-        out = kernel(*[None if t is None else t.array for t in values if t is not None], **attributes)
+        with np.errstate(all="ignore"):
+            out = kernel(*[t.array for t in values if t is not None], **attributes)
     except (ValueError, IndexError, TypeError) as problem:
         shapes = ", ".join("None" if t is None else str(t.shape) for t in values)
         raise InvalidArgumentError(None, None, f"{op} of shapes {shapes}: {problem} [Op:{op}]") from None
@@ -72,8 +64,7 @@ _programs = {}
 
 def one_node(op, values, attributes, outputs):
     """An operation as a program of its own, made once for every shape."""
-    from .execution import Executable
-    fixed = {i % len(values) for i in CONSTANT_INPUTS.get(op, ()) if i < len(values)}
+    fixed = facts.constants(op, len(values))
     key = (op, outputs, repr(sorted(attributes.items(), key=lambda item: item[0])),
            tuple(None if t is None else (t.dtype.name, t.array.shape, t.array.tobytes() if i in fixed else None)
                  for i, t in enumerate(values)))
@@ -114,6 +105,3 @@ def _like(value, dtype):
     if isinstance(value, (list, tuple)) and any(isinstance(v, (EagerTensor, SymbolicTensor)) for v in value):
         return convert_to_tensor(value)
     return convert_to_tensor(np.asarray(value).astype(dtype.as_numpy_dtype))
-
-
-__all__ = ["apply", "compute", "same_type", "dtypes"]

@@ -16,16 +16,26 @@ class OpError(Exception):
         self.error_code = self.code if error_code is None else error_code
 
 
-def _kinds():
-    names = ("CancelledError", "UnknownError", "InvalidArgumentError", "DeadlineExceededError", "NotFoundError",
-             "AlreadyExistsError", "PermissionDeniedError", "ResourceExhaustedError", "FailedPreconditionError",
-             "AbortedError", "OutOfRangeError", "UnimplementedError", "InternalError", "UnavailableError", "DataLossError",
-             "UnauthenticatedError")
-    for code, name in enumerate(names, 1):
-        yield name, type(name, (OpError,), {"code": code, "__module__": __name__})
+def _kind(code, name):
+    return type(name, (OpError,), {"code": code, "__module__": __name__})
 
 
-globals().update(_kinds())
+CancelledError = _kind(1, "CancelledError")
+UnknownError = _kind(2, "UnknownError")
+InvalidArgumentError = _kind(3, "InvalidArgumentError")
+DeadlineExceededError = _kind(4, "DeadlineExceededError")
+NotFoundError = _kind(5, "NotFoundError")
+AlreadyExistsError = _kind(6, "AlreadyExistsError")
+PermissionDeniedError = _kind(7, "PermissionDeniedError")
+ResourceExhaustedError = _kind(8, "ResourceExhaustedError")
+FailedPreconditionError = _kind(9, "FailedPreconditionError")
+AbortedError = _kind(10, "AbortedError")
+OutOfRangeError = _kind(11, "OutOfRangeError")
+UnimplementedError = _kind(12, "UnimplementedError")
+InternalError = _kind(13, "InternalError")
+UnavailableError = _kind(14, "UnavailableError")
+DataLossError = _kind(15, "DataLossError")
+UnauthenticatedError = _kind(16, "UnauthenticatedError")
 
 __all__ = [name for name in globals() if name.endswith("Error")]
 
@@ -39,5 +49,5 @@ def translated():
         yield
     except failures as problem:
         text = str(problem)
-        kind = ResourceExhaustedError if "out of memory" in text.lower() else InvalidArgumentError  # noqa: F821
+        kind = ResourceExhaustedError if "out of memory" in text.lower() else InvalidArgumentError
         raise kind(None, None, text) from problem

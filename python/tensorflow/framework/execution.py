@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import popart
 import popart_core
-from popart import memory
+from popart_core import runtime
 
 from . import dtypes
 from .errors import FailedPreconditionError, PermissionDeniedError, failures, translated
@@ -53,9 +53,10 @@ class Executable:
             self.outputs, self.inputs = list(converted.outputs), list(converted.inputs)
             self.session = self._make(converted)
             self._compile()
-            self._tell_memory()
+            _warn(runtime.memory_advice(self.session, self.device.info))
         self.changed = [v for v in self.variables if settings.optimizer and graph.trains(v) or
                         self.names[id(v)] in changed]
+        self._weights = runtime.Weights(self.session, bool(self.changed))
         self._read_only = [v for v in self.variables if not any(v is c for c in self.changed)]
         self._prepare()
         self._loaded = False
@@ -73,7 +74,6 @@ class Executable:
         options.constantWeights = False
         options.enableLoadAndOffloadRNGState = True
         options.groupNormStridedChannelGrouping = True  # where the operation does not say otherwise
-        options.engineOptions["debug.allowOutOfMemory"] = "true"
         if s.replicas > 1:
             options.enableReplicatedGraphs = True
             options.replicatedGraphCount = s.replicas
@@ -141,11 +141,6 @@ class Executable:
         if self.device.only_compiles:
             info(f"A pre-compiled Poplar program has been saved to {cache.path_of(name)}")
 
-    def _tell_memory(self):
-        told = memory.advice(self.session, self.device.info)
-        if told:
-            warning("%s", told)
-
     def _key(self):
         """64 bits of everything that the program depends on."""
         s = self.settings
@@ -192,7 +187,7 @@ class Executable:
         io.set([a.ctypes.data for a in arrays], [r.ctypes.data for r in results])
         try:
             with translated():
-                self.session.run(io)
+                self._weights.run(self.session, io)
         except BaseException:  # Ctrl-C too
             self._after_failure()
             raise
@@ -206,8 +201,9 @@ class Executable:
 
     def _after_failure(self):
         """A run ended in its midst: the device has what it had learnt until then, or must get its variables again."""
-        if not self.session.needsWeights():
+        if not self._weights.newer_on_host:
             return self._note_changes()
+        _warn(self._weights.loss())
         for variable in self.changed:
             if variable.newest is self:
                 variable.newest = None
@@ -251,7 +247,7 @@ class Executable:
             variable.memory[...] = self.device.parameters(variable)
         try:
             with translated():
-                self.session.weightsFromHost()
+                self._weights.send()
         finally:
             for variable, values in zip(self.variables, own or ()):
                 variable.memory[...] = values
@@ -270,7 +266,7 @@ class Executable:
         kept = [(v, v.memory.copy()) for v in self._read_only]
         try:
             with translated():
-                self.session.weightsToHost()
+                self._weights.fetch()
         finally:
             for variable, values in kept:
                 variable.memory[...] = values
@@ -294,6 +290,11 @@ class Executable:
     def update_optimizer(self, optimizer):
         with translated():
             self.session.updateOptimizerFromHost(optimizer)
+
+
+def _warn(text):
+    if text:
+        warning("%s", text)
 
 
 def _times(shape, times):

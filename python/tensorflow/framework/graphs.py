@@ -2,108 +2,17 @@
 """Graph: operations as they are traced, in a recorder of C++ that knows their shapes. Variables are followed as values:
 a read gives the value that was assigned last, and what a variable is worth at the end is its update."""
 import contextlib
-import threading
 
 import numpy as np
 
 from tensorflow import _core
 
 from . import dtypes
+from .context import current, ipu_of
 from .errors import translated
 from .shapes import TensorShape
-
-
-class _Current(threading.local):
-    graph = None
-    default = None  # of TensorFlow 1: where operations go when nothing is traced
-    home = None  # of TensorFlow 1: whose collections variables are in that are made at once
-    shard = stage = None
-    update = False  # once per weight update, not for every batch
-    scopes = ()  # names
-    tapes = ()  # that watch what is computed
-    captures = ()  # contexts that keep gradients of marked tensors
-    strategy = None  # of the scope
-    device = None  # its name, of the scope
-    after = ()  # of TensorFlow 1: what comes before operations of the scope
-    retraced = ()  # of TensorFlow 1: names of variables that a body made when it was traced before
-    recording = False  # of TensorFlow 1: within an operation (framework/late.py)
-
-
-current = _Current()
-
-
-def active():
-    """The graph that operations go to; None: they are computed at once."""
-    return current.graph if current.graph is not None else current.default
-
-
-def ipu_of(device):
-    """The number of an IPU device by its name; None: it is no IPU."""
-    name = "" if device is None or callable(device) else str(device).upper()
-    if "IPU" not in name:
-        return None
-    number = name.rsplit("IPU", 1)[1].strip(":")
-    return int(number) if number.isdigit() else 0
-
-
-@contextlib.contextmanager
-def tracing(graph):
-    before = current.graph, current.tapes
-    current.graph = graph
-    try:
-        yield graph
-    finally:
-        current.graph, current.tapes = before
-
-
-class Retraced:
-    """A body of a loop or condition that may be traced several times: `with retraced.once():` each time. Of TensorFlow 1: names
-    of scopes begin anew, and variables that it made are there."""
-
-    def __init__(self):
-        self._opened = set(self._of_graph("opened_scopes", set()))
-        self._known = set(self._of_graph("named_variables", {}))
-
-    @staticmethod
-    def _of_graph(what, default):
-        return default if current.default is None else current.default.__dict__.setdefault(what, default)
-
-    @contextlib.contextmanager
-    def once(self):
-        before = current.retraced
-        opened = self._of_graph("opened_scopes", set())
-        opened.clear()
-        opened.update(self._opened)
-        current.retraced = {*before, *(set(self._of_graph("named_variables", {})) - self._known)}
-        try:
-            yield
-        finally:
-            current.retraced = before
-
-
-@contextlib.contextmanager
-def eagerly(collected=False):
-    """Nothing is traced in here. collected: variables are in the collections of TensorFlow 1's graph all the same."""
-    before = current.graph, current.default, current.home
-    current.home = current.default or current.home if collected else None
-    current.graph = current.default = None
-    try:
-        yield
-    finally:
-        current.graph, current.default, current.home = before
-
-
-@contextlib.contextmanager
-def placed(**where):
-    """shard=, stage=, update=: of operations in here."""
-    before = {name: getattr(current, name) for name in where}
-    for name, value in where.items():
-        setattr(current, name, value)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            setattr(current, name, value)
+from .tensors import EagerTensor, SymbolicTensor
+from .variables import Variable
 
 
 class Graph:
@@ -142,7 +51,6 @@ class Graph:
     # ---- tensors
 
     def _tensor(self, number, dtype, name):
-        from .tensors import SymbolicTensor
         _, shape = self.recorder.info(number)
         self.types[number] = dtype
         out = SymbolicTensor(self, number, dtype, TensorShape([None if d < 0 else d for d in shape]), name)
@@ -179,7 +87,6 @@ class Graph:
 
     def taken(self, tensor):
         """A tensor of another graph or of none, in this one."""
-        from .tensors import EagerTensor
         if isinstance(tensor, EagerTensor):
             known = self._constants.get(id(tensor))
             if known is None:
@@ -206,7 +113,6 @@ class Graph:
 
     def record(self, op, inputs, attributes=None, outputs=1, out_types=None, name=None, bodies=()):
         """The results of an operation: a list of tensors."""
-        from .variables import Variable
         taken = [self.read(t) if isinstance(t, Variable) else None if t is None else self.taken(t) for t in inputs]
         name = self.unique(self.scoped(name or op))
         shard, stage = self._place()
@@ -301,6 +207,14 @@ class Graph:
             self.held.append(variable)
         self.state[id(variable)] = value
         self.assigned.setdefault(id(variable), variable)
+
+    def assign_when_run(self, variable, value):
+        """Of TensorFlow 1: a tensor of this value, which the variable gets when a session runs it."""
+        self._declare(variable)
+        out = self.record("Identity", [value])[0]
+        out.assigns = variable
+        self.assigning[out.number] = out
+        return out
 
     @property
     def assigned(self):

@@ -6,9 +6,10 @@ import numpy as np
 import popart_core
 
 from . import dtypes
+from .context import active
 from .dispatch import apply
 from .errors import InvalidArgumentError, failures
-from .graphs import active
+from .execution import device_arrays
 from .shapes import TensorShape
 from .tensors import EagerTensor, convert_to_tensor
 
@@ -83,7 +84,6 @@ class _Call:
 
 
 def _device_type(kind):
-    from .execution import device_arrays
     return device_arrays[kind.device_type]
 
 

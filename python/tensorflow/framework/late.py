@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Of TensorFlow 1's graphs: operations that cannot be recorded when they are asked for, as a placeholder has no shape or they
-need a number that is fed (the axis of an argmax). They are recorded when a session knows it, once for every shape and number."""
+need a number that is fed (the axis of an argmax). They are recorded when a session knows it, once for every shape and
+number."""
 import functools
 
 import numpy as np
 
 from . import nest
-from .graphs import current, placed
+from .context import current, default_session, placed
 from .operations import Operation
 from .shapes import TensorShape
 from .tensors import SymbolicTensor, Tensor
@@ -30,7 +31,6 @@ class LateTensor(Tensor):
     op = property(lambda self: Operation(self.graph, self._name, self))
 
     def eval(self, feed_dict=None, session=None):
-        from tensorflow.compat.v1.session import default_session
         return (session or default_session()).run(self, feed_dict)
 
     def evaluate(self, step):

@@ -3,6 +3,8 @@
 import logging
 import sys
 
+from .no_effect import ARGUMENTS
+
 logger = logging.getLogger("tensorflow")
 
 
@@ -39,7 +41,6 @@ def warning(text, *args):
 
 def without_effect(**given):
     """Says of arguments that programs for hardware have and nothing here depends on that they do nothing, if they are given."""
-    from tensorflow.python.ipu.no_effect import ARGUMENTS
     for name, value in given.items():
         if value not in (None, False):
             warning(f"{name} = {value!r} has no effect on the simulated IPU system: {ARGUMENTS[name]}.")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What programs ask of the operation behind a tensor."""
+from .context import default_session
 
 
 class Operation:
@@ -11,7 +12,6 @@ class Operation:
     outputs = property(lambda self: [] if self.result is None else [self.result])
 
     def run(self, feed_dict=None, session=None):
-        from tensorflow.compat.v1.session import default_session
         (session or default_session()).run(self, feed_dict)
 
     def __repr__(self):

@@ -4,7 +4,7 @@ whose shapes are fixed beforehand they have no place."""
 import numpy as np
 
 from . import dtypes, nest
-from .graphs import active
+from .context import active
 from .tensors import EagerTensor, convert_to_tensor
 
 

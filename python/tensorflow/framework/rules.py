@@ -3,7 +3,7 @@
 accumulated, after replicas have added theirs up."""
 import popart
 
-from tensorflow.framework.graphs import placed
+from tensorflow.framework.context import placed
 from tensorflow.framework.logs import warning
 
 

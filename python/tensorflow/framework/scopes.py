@@ -2,7 +2,8 @@
 """Scopes that say something of the operations in them: names, devices, order."""
 import contextlib
 
-from .graphs import active, current, eagerly
+from . import nest
+from .context import active, current, eagerly
 from .operations import Operation
 
 
@@ -56,7 +57,6 @@ def control_dependencies(control_inputs):
 
 def group(*inputs, name=None):
     """One operation that stands for several."""
-    from . import nest
     graph = active()
     if graph is None:
         return None

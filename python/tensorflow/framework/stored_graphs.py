@@ -7,8 +7,9 @@ import popart
 from tensorflow import _core
 
 from . import dtypes
+from .context import eagerly
 from .errors import DataLossError, InvalidArgumentError
-from .graphs import current, eagerly
+from .execution import device_arrays
 from .shapes import TensorShape
 from .variables import Variable
 
@@ -87,7 +88,6 @@ class StoredGraph:
     def _constant(self, recorder, row):
         array = np.array(self._arrays[row["array"]], np.float32 if row["type"] == int(popart.DataType.FLOAT) else np.float64)
         kind = popart.DataType(row["type"])
-        from .execution import device_arrays
         array = np.ascontiguousarray(array.astype(device_arrays[kind]).reshape(row["shape"]))
         return recorder.constant(row["shape"], kind, array.ctypes.data if array.size else 0, kind, array)
 
@@ -101,6 +101,3 @@ class StoredGraph:
 class _Shaped:
     def __init__(self, row):
         self.dtype, self.shape = dtypes.as_dtype(row["dtype"]), TensorShape(row["shape"])
-
-
-__all__ = ["stored", "StoredGraph", "current"]

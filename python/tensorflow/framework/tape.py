@@ -3,10 +3,12 @@
 gradient is a graph of it, compiled once for every form and run on the host's device."""
 import numpy as np
 
-from . import devices, nest
+from . import devices, facts, nest
+from .context import active, current
 from .custom_gradients import record as record_custom
-from .dispatch import CONSTANT_INPUTS
-from .graphs import Graph, active, current
+from .dispatch import apply
+from .execution import Executable
+from .graphs import Graph
 from .tensors import EagerTensor, Tensor, convert_to_tensor
 from .variables import Variable
 
@@ -67,29 +69,21 @@ class GradientTape:
         else:
             made = _capturing(None, flat, lambda sources: self._eager(targets, sources, given))
         if unconnected == "zero":
-            from tensorflow.ops.array_ops import zeros_like
-            made = [zeros_like(s) if g is None else g for g, s in zip(made, flat)]
+            made = [apply("ZerosLike", [s]) if g is None else g for g, s in zip(made, flat)]
         return nest.pack_sequence_as(sources, made)
 
     def jacobian(self, target, sources, unconnected_gradients="none", parallel_iterations=None, experimental_use_pfor=True):
-        from tensorflow.ops import array_ops
         if not self._persistent:
             self._used = False
         rows = []
-        flat_target = array_ops.reshape(target, [-1])
-        for i in range(flat_target.shape[0]):
-            seed = np.zeros(flat_target.shape[0], target.dtype.as_numpy_dtype)
-            seed[i] = 1
-            rows.append(self.gradient(target, sources, array_ops.reshape(seed, target.shape.as_list()),
-                                      unconnected_gradients))
-            self._used = self._persistent
+        for seed in np.eye(target.shape.num_elements(), dtype=target.dtype.as_numpy_dtype):
+            rows.append(self.gradient(target, sources, seed.reshape(target.shape.as_list()), unconnected_gradients))
             self._used = False
-        return nest.map_structure(lambda *g: array_ops.reshape(
-            array_ops.stack(g), [*target.shape.as_list(), *g[0].shape.as_list()]), *rows)
+        return nest.map_structure(lambda *g: apply("Reshape", [
+            apply("Pack", g, {"axis": 0}), np.int32([*target.shape.as_list(), *g[0].shape.as_list()])]), *rows)
 
     def _eager(self, targets, sources, given):
-        from .execution import Executable
-        graph, inputs, tensors = Graph(name="gradients"), [], {}
+        graph, tensors = Graph(name="gradients"), {}
         key = ["gradients"]
         numbers = {}
         by, by_numbers = [], []
@@ -108,7 +102,7 @@ class GradientTape:
             self._note(leaves, seen, t)
             by_numbers.append(number(t))
         for op, ins, attributes, outs in needed:
-            fixed = {i % len(ins) for i in CONSTANT_INPUTS.get(op, ()) if ins}
+            fixed = facts.constants(op, len(ins))
             for i, t in enumerate(ins):
                 if t is not None and i not in fixed and id(t) not in made and id(t) not in seen:
                     self._note(leaves, seen, t)
@@ -237,7 +231,5 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
     flat = nest.flatten(xs)
     made = graph_gradients(active(), nest.flatten(ys), flat, given)
     if getattr(unconnected_gradients, "value", unconnected_gradients) == "zero":
-        from tensorflow.ops.array_ops import zeros_like
-        made = [zeros_like(x) if g is None else g for g, x in zip(made, flat)]
+        made = [apply("ZerosLike", [x]) if g is None else g for g, x in zip(made, flat)]
     return made
-

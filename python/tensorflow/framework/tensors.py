@@ -3,8 +3,13 @@
 import numpy as np
 
 from . import dtypes
-from .graphs import active
+from .context import active, default_session
+from .operations import Operation
 from .shapes import TensorShape
+
+
+class VariableBase:
+    """What a Variable is to tensors: its value is read_value(), its numbers are numpy()."""
 
 
 class Tensor:
@@ -73,11 +78,11 @@ class EagerTensor(Tensor):
     def __iter__(self):
         if self.array.ndim == 0:
             raise TypeError("Cannot iterate over a scalar tensor.")
-        from tensorflow.ops import array_ops
-        return iter([array_ops.getitem(self, i) for i in range(len(self.array))])
+        return iter([self[i] for i in range(len(self.array))])
 
     def __repr__(self):
-        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={np.array2string(self.array, separator=', ') if self.array.ndim else repr_of(self.array)}>"
+        numbers = np.array2string(self.array, separator=", ") if self.array.ndim else repr_of(self.array)
+        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={numbers}>"
 
     def __str__(self):
         return f"tf.Tensor({self.array}, shape={self.shape}, dtype={self.dtype.name})"
@@ -112,7 +117,6 @@ class SymbolicTensor(Tensor):
 
     @property
     def op(self):
-        from .operations import Operation
         return Operation(self.graph, self._name, self)
 
     device = ""
@@ -139,8 +143,7 @@ class SymbolicTensor(Tensor):
     def __iter__(self):
         if self.shape.rank in (None, 0) or self.shape[0] is None:
             raise TypeError(f"Iterating over the symbolic tensor {self.name} of shape {self.shape} is not allowed.")
-        from tensorflow.ops import array_ops
-        return iter(array_ops.unstack(self))
+        return iter(self.unstacked())
 
     def __index__(self):
         value = self.graph.known(self)
@@ -154,13 +157,11 @@ class SymbolicTensor(Tensor):
     __str__ = lambda self: f"Tensor(\"{self.name}\", shape={self.shape}, dtype={self.dtype.name})"
 
     def eval(self, feed_dict=None, session=None):
-        from tensorflow.compat.v1.session import default_session
         return (session or default_session()).run(self, feed_dict)
 
 
 def is_tensor(value):
-    from .variables import Variable
-    return isinstance(value, (Tensor, Variable))
+    return isinstance(value, (Tensor, VariableBase))
 
 
 def _type_of(value):
@@ -208,19 +209,17 @@ def _leaves(value, into):
 
 
 def _plain(value):
-    from .variables import Variable
     if isinstance(value, (list, tuple)):
         return [_plain(v) for v in value]
-    if isinstance(value, Variable):
+    if isinstance(value, VariableBase):
         return value.numpy()
     return value.array if isinstance(value, EagerTensor) else value
 
 
 def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
     """A tensor of anything that can be one. A tensor of another type than `dtype` is refused, as TensorFlow does."""
-    from .variables import Variable
     dtype = None if dtype is None else dtypes.as_dtype(dtype)
-    if isinstance(value, Variable):
+    if isinstance(value, VariableBase):
         value = value.read_value()
     if isinstance(value, Tensor):
         if dtype is not None and value.dtype is not dtype:
@@ -239,8 +238,7 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
         raise ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor: "
                          f"{problem}") from None
     if array is None:  # a list of traced tensors
-        from tensorflow.ops import array_ops
-        return array_ops.stack(list(value))
+        return SymbolicTensor.stacked(list(value))
     if dtype is None and dtype_hint is not None and _type_of(value) is not None:
         array = array.astype(dtypes.as_dtype(dtype_hint).as_numpy_dtype)
     out = EagerTensor(array, dtypes.string if array.dtype.kind in "SU" else None)

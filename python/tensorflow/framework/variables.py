@@ -3,13 +3,14 @@
 come back when somebody looks."""
 import numpy as np
 
-from . import dtypes
-from .graphs import active, current, eagerly
+from . import dtypes, wired
+from .context import active, current, eagerly
+from .operations import Reference
 from .shapes import TensorShape
-from .tensors import EagerTensor, Tensor, constant_value, convert_to_tensor
+from .tensors import EagerTensor, Tensor, VariableBase, constant_value, convert_to_tensor
 
 
-class Variable:
+class Variable(VariableBase):
     """initial_value: a tensor, or a function that makes one."""
     __array_priority__ = 100
 
@@ -26,8 +27,7 @@ class Variable:
             value = initial_value() if callable(initial_value) else initial_value
             value = convert_to_tensor(value, dtype=None if isinstance(value, (Tensor, Variable)) else dtype)
         if not isinstance(value, EagerTensor) and current.default is not None and value.graph is current.default:
-            from tensorflow.compat.v1.session import evaluated
-            value = EagerTensor(evaluated(value))
+            value = EagerTensor(wired.evaluated(value))
         if not isinstance(value, EagerTensor) and constant_value(value) is not None:  # a constant of a function that is traced
             value = EagerTensor(constant_value(value), value.dtype)
         if not isinstance(value, EagerTensor):
@@ -141,7 +141,6 @@ class Variable:
         return self.ref()
 
     def ref(self):
-        from .operations import Reference
         return Reference(self)
 
     def load(self, value, session=None):
@@ -189,16 +188,14 @@ def _deferred(graph):
 
 
 def graph_assign(graph, variable, how, value):
-    from tensorflow.ops import math_ops
     hook = getattr(graph, "on_assign", None)
     if hook is not None and hook(variable, how, value):
         return value
     if how != "assign":
         now = graph.read(variable)
-        value = math_ops.add(now, value) if how == "assign_add" else math_ops.subtract(now, value)
+        value = now + value if how == "assign_add" else now - value
     if graph is current.default and current.graph is None:
-        from tensorflow.compat.v1.session import deferred_assign
-        return deferred_assign(graph, variable, value)
+        return graph.assign_when_run(variable, value)
     graph.assign(variable, graph.taken(value))
     return value
 

@@ -92,4 +92,4 @@ def hard_sigmoid(x):
     return math_ops.clip_by_value(math_ops.add(math_ops.multiply(x, 0.2), 0.5), 0.0, 1.0)
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

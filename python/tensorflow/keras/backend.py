@@ -6,8 +6,10 @@ import numpy as np
 
 from tensorflow import _names
 from tensorflow.framework import dtypes
-from tensorflow.ops import array_ops as _array_ops
 from tensorflow.ops import math_ops
+from tensorflow.ops import array_ops as _array_ops
+from tensorflow.ops import nn_ops as _nn_ops
+from tensorflow.ops import random_ops as _random_ops
 
 _settings = {"floatx": "float32", "epsilon": 1e-7, "image_data_format": "channels_last"}
 _counts = {}
@@ -132,53 +134,25 @@ def clip(x, min_value, max_value):
 
 
 def random_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
-    from tensorflow.ops import random_ops
-    return random_ops.normal(shape, mean, stddev, dtype or floatx(), seed)
+    return _random_ops.normal(shape, mean, stddev, dtype or floatx(), seed)
 
 
 def random_uniform(shape, minval=0.0, maxval=1.0, dtype=None, seed=None):
-    from tensorflow.ops import random_ops
-    return random_ops.uniform(shape, minval, maxval, dtype or floatx(), seed)
+    return _random_ops.uniform(shape, minval, maxval, dtype or floatx(), seed)
 
 
 def concatenate(tensors, axis=-1):
     return _array_ops.concat(tensors, axis)
 
 
-def function(inputs, outputs, updates=None, name=None, **kwargs):
-    """A function of lists of values: what tensors of a model are when others have these values."""
-    from tensorflow.framework import nest
-    from tensorflow.keras.engine.training import Model
-    if updates or kwargs:
-        raise ValueError("`updates` and arguments of sessions are not of K.function outside of TensorFlow 1's graphs.")
-    model = Model(inputs, outputs, name=name)
-
-    def run(values):
-        given = [math_ops.cast(v, t.dtype) for v, t in zip(nest.flatten(values), model.inputs)]
-        out = model(nest.pack_sequence_as(inputs, given))
-        return nest.map_structure(lambda t: t.numpy(), out)
-    return run
-
-
 def binary_crossentropy(target, output, from_logits=False):
     """Of every element."""
-    from tensorflow.ops import nn_ops
     if from_logits:
-        return nn_ops.sigmoid_cross_entropy_with_logits(target, output)
+        return _nn_ops.sigmoid_cross_entropy_with_logits(target, output)
     p = math_ops.clip_by_value(output, epsilon(), 1 - epsilon())
     yes = math_ops.multiply(target, math_ops.log(math_ops.add(p, epsilon())))
     no = math_ops.multiply(math_ops.subtract(1.0, target), math_ops.log(math_ops.add(math_ops.subtract(1.0, p), epsilon())))
     return math_ops.negative(math_ops.add(yes, no))
-
-
-def categorical_crossentropy(target, output, from_logits=False, axis=-1):
-    from tensorflow.keras import losses
-    return losses.categorical_crossentropy(target, output, from_logits, axis=axis)
-
-
-def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
-    from tensorflow.keras import losses
-    return losses.sparse_categorical_crossentropy(target, output, from_logits, axis)
 
 
 def ndim(x):
@@ -188,12 +162,13 @@ def ndim(x):
 _MATH = {"mean": "reduce_mean", "sum": "reduce_sum", "max": "reduce_max", "min": "reduce_min", "prod": "reduce_prod",
          "std": "reduce_std", "var": "reduce_variance", "any": "reduce_any", "all": "reduce_all",
          "logsumexp": "reduce_logsumexp", "dot": "matmul",
-         **{n: n for n in "abs argmax argmin cos cumsum equal exp greater greater_equal l2_normalize less less_equal log maximum "
-            "minimum not_equal pow round sigmoid sign sin sqrt square softplus stop_gradient tanh".split()}}
+         **{n: n for n in "abs argmax argmin cos cumsum equal exp greater greater_equal l2_normalize less less_equal log "
+            "maximum minimum not_equal pow round sigmoid sign sin sqrt square softplus stop_gradient tanh".split()}}
 _ARRAY = {"permute_dimensions": "transpose", **{n: n for n in "constant expand_dims eye gather one_hot ones ones_like reshape "
                                                 "reverse shape squeeze stack tile zeros zeros_like".split()}}
 _MORE = ("transpose repeat repeat_elements arange batch_dot batch_get_value batch_set_value bias_add count_params dtype eval "
-         "is_keras_tensor moving_average_update random_bernoulli switch truncated_normal update update_add update_sub gradients")
+         "is_keras_tensor moving_average_update random_bernoulli switch truncated_normal update update_add update_sub "
+         "gradients function categorical_crossentropy sparse_categorical_crossentropy")
 _names.lazy(globals(), {
     **{n: f"tensorflow.keras.backend_more:{n}" for n in _MORE.split()},
     **{n: f"tensorflow.ops.math_ops:{f}" for n, f in _MATH.items()},

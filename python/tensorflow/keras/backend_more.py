@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""More of Keras' backend: copies, assignments, choices, values of several variables."""
+"""More of Keras' backend: copies, assignments, choices, values of several variables, functions of tensors, losses."""
 import numpy as np
 
 from tensorflow.framework import nest
-from tensorflow.framework.graphs import active
+from tensorflow.framework.context import active
+from tensorflow.framework.tape import graph_gradients
+from tensorflow.keras import backend, losses
+from tensorflow.keras.engine.functional import Model
 from tensorflow.keras.engine.nodes import KerasTensor
-from tensorflow.ops import array_ops, math_ops, random_ops
+from tensorflow.ops import array_ops, control_flow, math_ops, random_ops
 
 
 def transpose(x):
@@ -62,7 +65,6 @@ def eval(x):
 
 
 def bias_add(x, bias, data_format=None):
-    from tensorflow.keras import backend
     if (data_format or backend.image_data_format()) == "channels_first" and x.shape.rank > 2:
         bias = array_ops.reshape(bias, [1, -1] + [1] * (x.shape.rank - 2))
     return math_ops.add(x, bias)
@@ -98,7 +100,6 @@ def moving_average_update(x, value, momentum):
 
 def switch(condition, then_expression, else_expression):
     """One of two tensors or functions of the same shape; of single conditions only the chosen function is called."""
-    from tensorflow.ops import control_flow
     both = [e if callable(e) and not hasattr(e, "dtype") else lambda e=e: e for e in (then_expression, else_expression)]
     if getattr(condition, "shape", None) is None or condition.shape.rank == 0:
         return control_flow.cond(condition, *both)
@@ -110,19 +111,37 @@ def switch(condition, then_expression, else_expression):
 
 
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
-    from tensorflow.keras import backend
     return random_ops.truncated_normal(shape, mean, stddev, dtype or backend.floatx(), seed)
 
 
 def random_bernoulli(shape, p=0.0, dtype=None, seed=None):
-    from tensorflow.keras import backend
     drawn = random_ops.uniform(shape, 0.0, 1.0, "float32", seed)
     return math_ops.cast(math_ops.less_equal(drawn, p), dtype or backend.floatx())
 
 
 def gradients(loss, variables):
     """In a graph; elsewhere use tf.GradientTape."""
-    from tensorflow.framework.tape import graph_gradients
     if active() is None:
         raise RuntimeError("K.gradients is of tensors of a graph: outside of tf.function and tf.Graph use tf.GradientTape.")
     return graph_gradients(active(), nest.flatten(loss), nest.flatten(variables))
+
+
+def function(inputs, outputs, updates=None, name=None, **kwargs):
+    """A function of lists of values: what tensors of a model are when others have these values."""
+    if updates or kwargs:
+        raise ValueError("`updates` and arguments of sessions are not of K.function outside of TensorFlow 1's graphs.")
+    model = Model(inputs, outputs, name=name)
+
+    def run(values):
+        given = [math_ops.cast(v, t.dtype) for v, t in zip(nest.flatten(values), model.inputs)]
+        out = model(nest.pack_sequence_as(inputs, given))
+        return nest.map_structure(lambda t: t.numpy(), out)
+    return run
+
+
+def categorical_crossentropy(target, output, from_logits=False, axis=-1):
+    return losses.categorical_crossentropy(target, output, from_logits, axis=axis)
+
+
+def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
+    return losses.sparse_categorical_crossentropy(target, output, from_logits, axis)

@@ -72,4 +72,4 @@ class MinMaxNorm(Constraint):
 
 
 non_neg, max_norm, unit_norm, min_max_norm = NonNeg, MaxNorm, UnitNorm, MinMaxNorm
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

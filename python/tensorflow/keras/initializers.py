@@ -187,4 +187,4 @@ random_uniform, random_normal, truncated_normal = RandomUniform, RandomNormal, T
 variance_scaling, orthogonal, identity = VarianceScaling, Orthogonal, Identity
 glorot_uniform, glorot_normal, he_uniform, he_normal = GlorotUniform, GlorotNormal, HeUniform, HeNormal
 lecun_uniform, lecun_normal = LecunUniform, LecunNormal
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Things by their names: activations, initialisers, losses, metrics, optimisers, regularisers, layers."""
-import difflib
+import re
+
+from popart import _spelling
 
 custom = {}  # of keras.utils.custom_object_scope
+
+
+def snake(name):
+    """GlobalMaxPool -> global_max_pool"""
+    name = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
 
 
 class Registry:
@@ -20,9 +28,8 @@ class Registry:
         for source in (custom_objects or {}, custom, self.named):
             if name in source:
                 return source[name]
-        near = difflib.get_close_matches(str(name), self.named, 1)
         raise ValueError(f"Unknown {self.kind}: {name}. docs/tensorflow.md lists those there are."
-                         + (f" Did you mean {near[0]!r}?" if near else ""))
+                         + _spelling.hint(name, self.named))
 
     def get(self, identifier):
         if identifier is None:

@@ -66,4 +66,4 @@ def l1_l2(l1=0.01, l2=0.01):
     return L1L2(l1, l2)
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

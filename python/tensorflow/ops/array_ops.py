@@ -3,8 +3,10 @@
 import numpy as np
 
 from tensorflow.framework import dtypes, late
+from tensorflow.framework.context import active
 from tensorflow.framework.dispatch import apply, same_type
-from tensorflow.framework.graphs import active
+from tensorflow.framework.errors import InvalidArgumentError
+from tensorflow.framework.facts import operation
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.tensors import EagerTensor, SymbolicTensor, Tensor, constant_value, convert_to_tensor
 from tensorflow.framework.variables import Variable
@@ -40,8 +42,15 @@ def _shape_tensor(shape):
     return np.array([int(d) for d in shape], np.int32)
 
 
+operation("Reshape", lambda x, shape: np.reshape(x, tuple(int(d) for d in shape)), (1,))
+
+
 def reshape(tensor, shape, name=None):
     return apply("Reshape", [convert_to_tensor(tensor), _shape_tensor(shape)], name=name)
+
+
+operation("Shape", lambda x: np.array(x.shape, np.int32))
+operation("Size", lambda x: np.array(x.size, np.int32))
 
 
 def shape(input, out_type=dtypes.int32, name=None):
@@ -68,6 +77,11 @@ def rank(input, name=None):
     return EagerTensor(np.array(convert_to_tensor(input).shape.rank, np.int32))
 
 
+operation("Transpose", lambda x, perm: np.transpose(x, perm), (1,))
+operation("ExpandDims", lambda x, axis: np.expand_dims(x, int(axis)), (1,))
+operation("Squeeze", lambda x, squeeze_dims=(): np.squeeze(x, tuple(squeeze_dims) if squeeze_dims else None))
+
+
 def transpose(a, perm=None, conjugate=False, name=None):
     a = convert_to_tensor(a)
     perm = list(range(a.shape.rank))[::-1] if perm is None else perm
@@ -84,6 +98,10 @@ def squeeze(input, axis=None, name=None, squeeze_dims=None):
     return apply("Squeeze", [convert_to_tensor(input)], {"squeeze_dims": axes}, name=name)
 
 
+operation("BroadcastTo", lambda x, shape: np.broadcast_to(x, shape).copy(), (1,))
+operation("Tile", lambda x, times: np.tile(x, times), (1,))
+
+
 def broadcast_to(input, shape, name=None):
     return apply("BroadcastTo", [convert_to_tensor(input), _shape_tensor(shape)], name=name)
 
@@ -98,6 +116,16 @@ def repeat(input, repeats, axis=None, name=None):
         x, axis = reshape(x, [-1]), 0
     index = np.repeat(np.arange(x.shape[axis]), repeats).astype(np.int32)
     return gather(x, index, axis=axis)
+
+
+def _padded(x, pads, value=0):
+    return np.pad(x, pads, constant_values=value)
+
+
+operation("Pad", _padded, (1,))
+operation("PadV2", _padded, (1, 2))
+operation("MirrorPad", lambda x, pads, mode="REFLECT": np.pad(x, pads, mode=mode.lower()), (1,))
+operation("ReverseV2", lambda x, axes: np.flip(x, tuple(int(a) for a in np.atleast_1d(axes))), (1,))
 
 
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
@@ -117,6 +145,11 @@ def roll(input, shift, axis, name=None):
     for s, a in zip(np.atleast_1d(shift), np.atleast_1d(axis)):
         x = gather(x, np.roll(np.arange(x.shape[int(a)]), int(s)).astype(np.int32), axis=int(a))
     return x
+
+
+operation("ConcatV2", lambda *parts: np.concatenate(parts[:-1], int(parts[-1])), (-1,))
+operation("Pack", lambda *parts, axis=0: np.stack(parts, axis))
+operation("Unpack", lambda x, axis=0, num=None: [np.take(x, i, axis) for i in range(x.shape[axis])])
 
 
 def concat(values, axis, name="concat"):
@@ -140,6 +173,15 @@ def unstack(value, num=None, axis=0, name="unstack"):
     return [out] if num == 1 else list(out)
 
 
+def _split_v(x, sizes, axis):
+    sizes = np.where(sizes < 0, x.shape[int(axis)] - sizes[sizes >= 0].sum(), sizes)
+    return np.split(x, np.cumsum(sizes)[:-1], int(axis))
+
+
+operation("Split", lambda axis, x, num_split: np.split(x, num_split, int(axis)), (0,))
+operation("SplitV", _split_v, (1, 2))
+
+
 def split(value, num_or_size_splits, axis=0, num=None, name="split"):
     x = convert_to_tensor(value)
     if isinstance(num_or_size_splits, (int, np.integer)):
@@ -149,6 +191,18 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split"):
     sizes = np.asarray(num_or_size_splits, np.int32)
     out = apply("SplitV", [x, sizes, np.int32(axis)], outputs=len(sizes), name=name)
     return [out] if len(sizes) == 1 else list(out)
+
+
+def _sliced(x, begin, size):
+    return x[tuple(slice(int(b), x.shape[d] if s < 0 else int(b + s)) for d, (b, s) in enumerate(zip(begin, size)))]
+
+
+def _strided(x, begin, end, strides):
+    return x[tuple(slice(b, None if e < 0 else e, s) for b, e, s in zip(begin, end, strides))]
+
+
+operation("Slice", _sliced, (2,))
+operation("StridedSlice", _strided)
 
 
 def slice_(input_, begin, size, name=None):
@@ -190,7 +244,6 @@ def getitem(x, key):
             else:
                 i = int(known)
                 if extent is not None and not -extent <= i < extent:
-                    from tensorflow.framework.errors import InvalidArgumentError
                     raise InvalidArgumentError(None, None, f"slice index {i} of dimension {d} out of bounds.")
                 i = i + extent if i < 0 and extent is not None else i
                 begin_, end_, step = i, i + 1, 1
@@ -279,6 +332,22 @@ def boolean_mask(tensor, mask, axis=None, name=None):
     return gather(x, np.flatnonzero(known).astype(np.int32), axis=axis)
 
 
+def _gathered(x, at, axis=0, batch_dims=0):
+    if batch_dims:
+        return np.stack([_gathered(x[i], at[i], int(axis) - 1, batch_dims - 1) for i in range(len(x))])
+    return np.take(x, at, int(axis))
+
+
+def _gathered_nd(x, at, batch_dims=0):
+    if batch_dims:
+        return np.stack([_gathered_nd(x[i], at[i], batch_dims - 1) for i in range(len(x))])
+    return x[tuple(np.moveaxis(at, -1, 0))]
+
+
+operation("GatherV2", _gathered, (2,))
+operation("GatherNd", _gathered_nd)
+
+
 def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
     x, at = convert_to_tensor(params), convert_to_tensor(indices)
     axis = batch_dims if axis is None else axis
@@ -292,12 +361,13 @@ def gather_nd(params, indices, batch_dims=0, name=None):
     return apply("GatherNd", [x, convert_to_tensor(indices)], {"batch_dims": batch_dims}, out_types=[x.dtype], name=name)
 
 
-def embedding_lookup(params, ids, max_norm=None, name=None):
-    rows = gather(params, ids, name=name)
-    if max_norm is None:
-        return rows
-    from tensorflow.ops import math_ops
-    return math_ops.clip_by_norm(rows, float(max_norm), axes=[-1])
+def _one_hot(indices, depth, on, off, axis=-1):
+    out = np.where(np.expand_dims(indices, axis) == np.arange(depth).reshape(
+        [-1 if d == (axis % (indices.ndim + 1)) else 1 for d in range(indices.ndim + 1)]), on, off)
+    return out.astype(on.dtype)
+
+
+operation("OneHot", _one_hot, (1,))
 
 
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
@@ -305,6 +375,22 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
     on, off = (dtype.as_numpy_dtype(default if v is None else v) for v, default in ((on_value, 1), (off_value, 0)))
     return apply("OneHot", [convert_to_tensor(indices), np.int32(depth), on, off], {"axis": -1 if axis is None else axis},
                  out_types=[dtype], name=name)
+
+
+def _scattered(x, at, rows):
+    out = x.copy()
+    out[tuple(np.moveaxis(at, -1, 0))] = rows
+    return out
+
+
+def _scattered_sum(x, at, rows):
+    out = x.copy()
+    np.add.at(out, tuple(np.moveaxis(at, -1, 0)), rows)
+    return out
+
+
+operation("TensorScatterUpdate", _scattered)
+operation("TensorScatterAdd", _scattered_sum)
 
 
 def tensor_scatter_nd_update(tensor, indices, updates, name=None):
@@ -318,6 +404,27 @@ def tensor_scatter_nd_add(tensor, indices, updates, name=None):
 def scatter_nd(indices, updates, shape, name=None):
     updates = convert_to_tensor(updates)
     return tensor_scatter_nd_add(zeros(shape, updates.dtype), indices, updates, name)
+
+
+def _cast(x, DstT):
+    if x.dtype.kind == "f" and DstT._numpy.kind in "iu":
+        x = np.trunc(x)
+    return x.astype(DstT._numpy)
+
+
+operation("Cast", _cast, keeps_order=True)
+
+
+def cast(x, dtype, name=None):
+    dtype = dtypes.as_dtype(dtype)
+    x = convert_to_tensor(x)
+    return x if x.dtype is dtype else apply("Cast", [x], {"DstT": dtype}, out_types=[dtype], name=name)
+
+
+operation("Fill", lambda shape, value: np.full(shape, value, value.dtype), (0,))
+operation("ZerosLike", np.zeros_like)
+operation("OnesLike", np.ones_like)
+operation("Range", lambda start, limit, delta: np.arange(start, limit, delta, dtype=start.dtype), (0, 1, 2))
 
 
 def fill(dims, value, name=None):
@@ -343,18 +450,13 @@ def _filled(shape, value, dtype):
 def zeros_like(input, dtype=None, name=None, optimize=True):
     x = convert_to_tensor(input)
     out = apply("ZerosLike", [x], name=name)
-    return out if dtype is None else _cast(out, dtype)
+    return out if dtype is None else cast(out, dtype)
 
 
 def ones_like(input, dtype=None, name=None, optimize=True):
     x = convert_to_tensor(input)
     out = apply("OnesLike", [x], name=name)
-    return out if dtype is None else _cast(out, dtype)
-
-
-def _cast(x, dtype):
-    from tensorflow.ops.math_ops import cast
-    return cast(x, dtype)
+    return out if dtype is None else cast(out, dtype)
 
 
 def range_(start, limit=None, delta=1, dtype=None, name="range"):
@@ -387,18 +489,21 @@ def meshgrid(*args, indexing="xy", name=None):
 
 
 def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool_, name=None):
-    from tensorflow.ops.math_ops import less
     lengths = convert_to_tensor(lengths)
     if maxlen is None:
         maxlen = int(constant_value(lengths).max())
     steps = np.arange(int(maxlen), dtype=lengths.dtype.as_numpy_dtype)
-    return _cast(less(steps, expand_dims(lengths, -1)), dtype)
+    return cast(apply("Less", [steps, expand_dims(lengths, -1)]), dtype)
 
 
 def ensure_shape(x, shape, name=None):
     x = convert_to_tensor(x)
     x.shape.assert_is_compatible_with(shape)
     return x
+
+
+operation("UpperTriangle", lambda x, k=0: np.triu(x, k))
+operation("LowerTriangle", lambda x, k=0: np.tril(x, k))
 
 
 def linalg_band_part(input, num_lower, num_upper, name=None):
@@ -411,7 +516,8 @@ def linalg_band_part(input, num_lower, num_upper, name=None):
 names = """constant reshape shape size rank transpose expand_dims squeeze broadcast_to tile repeat pad reverse roll concat stack
 unstack split boolean_mask gather gather_nd one_hot tensor_scatter_nd_update tensor_scatter_nd_add scatter_nd fill zeros ones
 zeros_like ones_like linspace eye meshgrid sequence_mask ensure_shape strided_slice""".split()
-late.wrap(globals(), [*names, "getitem"])
+late.wrap(globals(), [*names, "cast", "getitem"])
+SymbolicTensor.stacked, SymbolicTensor.unstacked = staticmethod(stack), unstack
 Tensor.__getitem__ = getitem
 Variable.__getitem__ = getitem
 Variable.__iter__ = lambda self: iter(self.read_value())

@@ -4,10 +4,12 @@ they use from outside as inputs. Variables that a body assigns are carried along
 import numpy as np
 
 from tensorflow.framework import dtypes, nest
-from tensorflow.framework.graphs import Graph, Retraced, active, current, tracing
+from tensorflow.framework.context import Retraced, active, current, tracing
+from tensorflow.framework.graphs import Graph
 from tensorflow.framework.shapes import TensorShape
-from tensorflow.framework.tensors import EagerTensor, SymbolicTensor, Tensor, constant_value, convert_to_tensor
+from tensorflow.framework.tensors import EagerTensor, Tensor, constant_value, convert_to_tensor
 from tensorflow.framework.variables import Variable
+from tensorflow.ops import array_ops
 
 
 def cond(pred, true_fn=None, false_fn=None, name=None):
@@ -49,8 +51,7 @@ def _assign_all(graph, variables, values, results):
         for variable, value in zip(variables, values):
             graph.assign(variable, value)
         return
-    from tensorflow.compat.v1.session import deferred_assign
-    made = tuple(deferred_assign(graph, variable, value) for variable, value in zip(variables, values))
+    made = tuple(graph.assign_when_run(variable, value) for variable, value in zip(variables, values))
     for tensor in results if made else ():
         graph.after[tensor.number] = (*graph.after.get(tensor.number, ()), *made)
 
@@ -198,7 +199,6 @@ def _round(body, values, flat, unpacked):
 def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None,
            fn_output_signature=None):
     """One call for every row: unrolled."""
-    from tensorflow.ops import array_ops
     rows = [array_ops.unstack(convert_to_tensor(t)) for t in nest.flatten(elems)]
     results = [fn(nest.pack_sequence_as(elems, list(row))) for row in zip(*rows)]
     _check_types(results[0], dtype if fn_output_signature is None else fn_output_signature)
@@ -213,10 +213,9 @@ def _check_types(result, declared):
             raise TypeError(f"map_fn: the function gives {found.name}, but {dtypes.as_dtype(kind).name} was declared.")
 
 
-def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True, reverse=False,
-         name=None):
+def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True,
+         reverse=False, name=None):
     """fn(what came before, a row) of one row after the other; all results. reverse: from the last row on."""
-    from tensorflow.ops import array_ops
     rows = [nest.pack_sequence_as(elems, list(row))
             for row in zip(*[array_ops.unstack(convert_to_tensor(t)) for t in nest.flatten(elems)])]
     state, out = initializer, []
@@ -228,7 +227,6 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
 
 
 def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
-    from tensorflow.ops import array_ops
     state = initializer
     for row in array_ops.unstack(convert_to_tensor(elems)):
         state = row if state is None else fn(state, row)
@@ -236,8 +234,8 @@ def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
 
 
 class TensorArray:
-    """A list of tensors. Indices that a graph computes make it one tensor of all elements, as loops of the device carry it; then
-    its size and the elements' shape are fixed, and elements that nobody writes are zeros."""
+    """A list of tensors. Indices that a graph computes make it one tensor of all elements, as loops of the device carry it;
+    then its size and the elements' shape are fixed, and elements that nobody writes are zeros."""
 
     def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None, element_shape=None, name=None,
                  tensor_array_name=None, infer_shape=True, colocate_with_first_write_call=True):
@@ -262,7 +260,6 @@ class TensorArray:
     of = copy
 
     def as_tensor(self, shape=None):
-        from tensorflow.ops import array_ops
         if self._tensor is None:
             shape = self.element_shape if shape is None else shape
             if not self._all or shape is None:
@@ -272,7 +269,6 @@ class TensorArray:
         return self._tensor
 
     def write(self, index, value, name=None):
-        from tensorflow.ops import array_ops
         value, known = convert_to_tensor(value), constant_value(convert_to_tensor(index))
         if self._tensor is None and known is not None:
             known = int(known)
@@ -284,7 +280,6 @@ class TensorArray:
         return self.copy(array_ops.tensor_scatter_nd_update(whole, at, array_ops.expand_dims(value, 0)))
 
     def read(self, index, name=None):
-        from tensorflow.ops import array_ops
         known = constant_value(convert_to_tensor(index))
         return self._all[int(known)] if self._tensor is None and known is not None else \
             array_ops.gather(self.as_tensor(), index)
@@ -293,22 +288,17 @@ class TensorArray:
         return EagerTensor(np.array(len(self._all), np.int32))
 
     def stack(self, name=None):
-        from tensorflow.ops import array_ops
         return array_ops.stack(self._all) if self._tensor is None and None not in self._all else self.as_tensor()
 
     def gather(self, indices, name=None):
-        from tensorflow.ops import array_ops
         return array_ops.gather(self.stack(), indices)
 
     def concat(self, name=None):
-        from tensorflow.ops import array_ops
         return array_ops.concat(self._all if self._tensor is None else array_ops.unstack(self._tensor), 0)
 
     def unstack(self, value, name=None):
-        from tensorflow.ops import array_ops
         self._all, self._tensor = array_ops.unstack(value), None
         return self
 
 
-__all__ = ["SymbolicTensor"]
 names = "cond case switch_case while_loop map_fn scan foldl TensorArray".split()

@@ -115,5 +115,6 @@ def invert_permutation(x, name=None):
     return math_ops.cast(_sorted(x, 0, "ASCENDING")[1], x.dtype)
 
 
-names = """invert_permutation sort argsort searchsorted bincount confusion_matrix segment_sum segment_mean unsorted_segment_mean""".split()
+names = """invert_permutation sort argsort searchsorted bincount confusion_matrix segment_sum segment_mean
+unsorted_segment_mean""".split()
 late.wrap(globals(), names)

@@ -209,7 +209,6 @@ def random_flip_up_down(image, seed=None):
     return math_ops.where(_chance(x, seed), flip_up_down(x), x)
 
 
-
 def random_brightness(image, max_delta, seed=None):
     if max_delta < 0:
         raise ValueError("max_delta must be non-negative.")
@@ -251,7 +250,7 @@ def psnr(a, b, max_val, name=None):
     return math_ops.subtract(20 * float(np.log10(max_val)), math_ops.multiply(math_ops.log(error), 10 / float(np.log(10))))
 
 
-names = """ResizeMethod resize flip_left_right flip_up_down transpose rot90 crop_to_bounding_box pad_to_bounding_box central_crop
-resize_with_crop_or_pad convert_image_dtype adjust_brightness adjust_contrast per_image_standardization rgb_to_grayscale
-grayscale_to_rgb random_flip_left_right random_flip_up_down random_brightness random_contrast random_crop total_variation
-psnr""".split()
+names = """ResizeMethod resize flip_left_right flip_up_down transpose rot90 crop_to_bounding_box pad_to_bounding_box
+central_crop resize_with_crop_or_pad convert_image_dtype adjust_brightness adjust_contrast per_image_standardization
+rgb_to_grayscale grayscale_to_rgb random_flip_left_right random_flip_up_down random_brightness random_contrast random_crop
+total_variation psnr""".split()

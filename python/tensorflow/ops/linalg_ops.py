@@ -112,5 +112,6 @@ def _square(what, x):
     return x.shape[-1]
 
 
-names = "cholesky cholesky_solve triangular_solve diag diag_part set_diag trace matrix_transpose matvec cross normalize tensor_diag_part".split()
+names = """cholesky cholesky_solve triangular_solve diag diag_part set_diag trace matrix_transpose matvec cross normalize
+tensor_diag_part""".split()
 late.wrap(globals(), names)

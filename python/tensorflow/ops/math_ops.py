@@ -1,21 +1,36 @@
 # SPDX-License-Identifier: MIT
 """Arithmetic, comparisons, functions of one tensor, reductions, products."""
+import collections
+import math
+
 import numpy as np
 
 from tensorflow.framework import dtypes, late
 from tensorflow.framework.dispatch import apply, same_type
+from tensorflow.framework.facts import operation
 from tensorflow.framework.tensors import EagerTensor, SymbolicTensor, Tensor, constant_value, convert_to_tensor
 from tensorflow.framework.variables import Variable
+from tensorflow.ops import array_ops
+from tensorflow.ops.array_ops import cast
 
 
-def _unary(op, name):
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+_erfc = np.vectorize(math.erfc, otypes=[np.float64])
+
+
+def _unary(name, op, numpy, keeps_order=False):
+    """A function of one tensor, and the row of its operation."""
+    operation(op, numpy, keeps_order=keeps_order)
+
     def function(x, name=None):
         return apply(op, [convert_to_tensor(x)], name=name)
     function.__name__ = name
     return function
 
 
-def _binary(op, name):
+def _binary(name, op, numpy, keeps_order=False):
+    operation(op, numpy, keeps_order=keeps_order)
+
     def function(x, y, name=None):
         x, y = same_type(x, y)
         return apply(op, [x, y], name=name)
@@ -23,37 +38,86 @@ def _binary(op, name):
     return function
 
 
-def _floats(op, name):
+def _floats(name, op, numpy, keeps_order=False):
     """Of floating point only, as TensorFlow has it."""
+    operation(op, numpy, keeps_order=keeps_order)
+    own = name
+
     def function(x, name=None):
         x = convert_to_tensor(x)
         if not x.dtype.is_floating:
-            raise TypeError(f"{name}: x is of type {x.dtype.name}; it must be floating point. Use tf.cast.")
+            raise TypeError(f"{own}: x is of type {x.dtype.name}; it must be floating point. Use tf.cast.")
         return apply(op, [x], name=name)
     function.__name__ = name
     return function
 
 
-_UNARY = {"abs": "Abs", "negative": "Neg", "sign": "Sign", "floor": "Floor", "square": "Square",
-          "logical_not": "LogicalNot", "round": "Round", "ceil": "Ceil", "rint": "Rint"}
-_FLOATS = {"exp": "Exp", "log": "Log", "log1p": "Log1p", "expm1": "Expm1", "sqrt": "Sqrt", "rsqrt": "Rsqrt", "sin": "Sin",
-           "cos": "Cos", "tan": "Tan", "asin": "Asin", "acos": "Acos", "atan": "Atan", "sinh": "Sinh", "cosh": "Cosh",
-           "tanh": "Tanh", "asinh": "Asinh", "acosh": "Acosh", "atanh": "Atanh", "erf": "Erf", "erfc": "Erfc",
-           "sigmoid": "Sigmoid", "softplus": "Softplus", "reciprocal": "Reciprocal", "is_nan": "IsNan", "is_inf": "IsInf",
-           "is_finite": "IsFinite"}
-_BINARY = {"subtract": "Sub", "multiply": "Mul", "add": "AddV2", "maximum": "Maximum", "minimum": "Minimum",
-           "atan2": "Atan2", "less": "Less", "less_equal": "LessEqual", "greater": "Greater",
-           "greater_equal": "GreaterEqual", "equal": "Equal", "not_equal": "NotEqual", "logical_and": "LogicalAnd",
-           "logical_or": "LogicalOr", "logical_xor": "LogicalXor", "floordiv": "FloorDiv", "floormod": "FloorMod",
-           "squared_difference": "SquaredDifference", "divide_no_nan": "DivNoNan", "multiply_no_nan": "MulNoNan"}
-for _name, _op in _UNARY.items():
-    globals()[_name] = _unary(_op, _name)
-for _name, _op in _FLOATS.items():
-    globals()[_name] = _floats(_op, _name)
-for _name, _op in _BINARY.items():
-    globals()[_name] = _binary(_op, _name)
-mod = floormod  # noqa: F821
-ceil = globals()["ceil"]
+def _sigmoid(x):
+    return (1 / (1 + np.exp(-x.astype(np.float64)))).astype(x.dtype)
+
+
+def _div_no_nan(a, b):
+    return np.where(b == 0, np.zeros((), b.dtype), a / np.where(b == 0, np.ones((), b.dtype), b)).astype(b.dtype)
+
+
+abs = _unary("abs", "Abs", np.abs, True)
+negative = _unary("negative", "Neg", np.negative, True)
+sign = _unary("sign", "Sign", np.sign)
+floor = _unary("floor", "Floor", np.floor)
+ceil = _unary("ceil", "Ceil", np.ceil)
+round = _unary("round", "Round", np.rint)
+rint = _unary("rint", "Rint", np.rint)
+square = _unary("square", "Square", np.square, True)
+logical_not = _unary("logical_not", "LogicalNot", np.logical_not)
+exp = _floats("exp", "Exp", np.exp, True)
+log = _floats("log", "Log", np.log, True)
+log1p = _floats("log1p", "Log1p", np.log1p)
+expm1 = _floats("expm1", "Expm1", np.expm1)
+sqrt = _floats("sqrt", "Sqrt", np.sqrt, True)
+rsqrt = _floats("rsqrt", "Rsqrt", lambda x: (1 / np.sqrt(x)).astype(x.dtype), True)
+sin = _floats("sin", "Sin", np.sin)
+cos = _floats("cos", "Cos", np.cos)
+tan = _floats("tan", "Tan", np.tan)
+asin = _floats("asin", "Asin", np.arcsin)
+acos = _floats("acos", "Acos", np.arccos)
+atan = _floats("atan", "Atan", np.arctan)
+sinh = _floats("sinh", "Sinh", np.sinh)
+cosh = _floats("cosh", "Cosh", np.cosh)
+tanh = _floats("tanh", "Tanh", np.tanh, True)
+asinh = _floats("asinh", "Asinh", np.arcsinh)
+acosh = _floats("acosh", "Acosh", np.arccosh)
+atanh = _floats("atanh", "Atanh", np.arctanh)
+erf = _floats("erf", "Erf", lambda x: _erf(x).astype(x.dtype), True)
+erfc = _floats("erfc", "Erfc", lambda x: _erfc(x).astype(x.dtype))
+sigmoid = _floats("sigmoid", "Sigmoid", _sigmoid, True)
+softplus = _floats("softplus", "Softplus", lambda x: np.logaddexp(x, np.zeros((), x.dtype)).astype(x.dtype), True)
+reciprocal = _floats("reciprocal", "Reciprocal", np.reciprocal)
+is_nan = _floats("is_nan", "IsNan", np.isnan)
+is_inf = _floats("is_inf", "IsInf", np.isinf)
+is_finite = _floats("is_finite", "IsFinite", np.isfinite)
+add = _binary("add", "AddV2", np.add, True)
+subtract = _binary("subtract", "Sub", np.subtract, True)
+multiply = _binary("multiply", "Mul", np.multiply, True)
+maximum = _binary("maximum", "Maximum", np.maximum, True)
+minimum = _binary("minimum", "Minimum", np.minimum, True)
+atan2 = _binary("atan2", "Atan2", np.arctan2)
+less = _binary("less", "Less", np.less)
+less_equal = _binary("less_equal", "LessEqual", np.less_equal)
+greater = _binary("greater", "Greater", np.greater)
+greater_equal = _binary("greater_equal", "GreaterEqual", np.greater_equal)
+equal = _binary("equal", "Equal", np.equal)
+not_equal = _binary("not_equal", "NotEqual", np.not_equal)
+logical_and = _binary("logical_and", "LogicalAnd", np.logical_and)
+logical_or = _binary("logical_or", "LogicalOr", np.logical_or)
+logical_xor = _binary("logical_xor", "LogicalXor", np.logical_xor)
+floordiv = _binary("floordiv", "FloorDiv", np.floor_divide)
+floormod = _binary("floormod", "FloorMod", np.mod)
+squared_difference = _binary("squared_difference", "SquaredDifference", lambda a, b: np.square(a - b))
+divide_no_nan = _binary("divide_no_nan", "DivNoNan", _div_no_nan)
+multiply_no_nan = _binary("multiply_no_nan", "MulNoNan", lambda a, b: np.where(b == 0, np.zeros((), b.dtype), a * b))
+mod = floormod
+operation("Add", np.add, keeps_order=True)
+operation("Pow", np.power)
 
 
 def pow(x, y, name=None):
@@ -63,6 +127,14 @@ def pow(x, y, name=None):
 
 def divide(x, y, name=None):
     return truediv(x, y, name)
+
+
+def _division(a, b):
+    return a / b if a.dtype.kind == "f" else np.trunc(a / b).astype(a.dtype)
+
+
+operation("RealDiv", _division, keeps_order=True)
+operation("Div", _division)
 
 
 def truediv(x, y, name=None):
@@ -79,12 +151,6 @@ def realdiv(x, y, name=None):
     return apply("RealDiv", [x, y], name=name)
 
 
-def cast(x, dtype, name=None):
-    dtype = dtypes.as_dtype(dtype)
-    x = convert_to_tensor(x)
-    return x if x.dtype is dtype else apply("Cast", [x], {"DstT": dtype}, out_types=[dtype], name=name)
-
-
 def saturate_cast(value, dtype, name=None):
     dtype = dtypes.as_dtype(dtype)
     value = convert_to_tensor(value)
@@ -98,6 +164,12 @@ def to_float(x, name=None):
 
 def to_int32(x, name=None):
     return cast(x, dtypes.int32, name)
+
+
+operation("Identity", lambda x: x, keeps_order=True)
+operation("StopGradient", lambda x: x, keeps_order=True)
+operation("AddN", lambda *parts: sum(parts[1:], parts[0]))
+operation("ClipByValue", lambda x, low, high: np.minimum(np.maximum(x, low), high), keeps_order=True)
 
 
 def identity(input, name=None):
@@ -120,22 +192,41 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
 
 def clip_by_norm(t, clip_norm, axes=None, name=None):
     t = convert_to_tensor(t)
-    norm = sqrt(reduce_sum(multiply(t, t), axes, keepdims=True))  # noqa: F821
-    return divide(multiply(t, clip_norm), maximum(norm, clip_norm))  # noqa: F821
+    norm = sqrt(reduce_sum(multiply(t, t), axes, keepdims=True))
+    return divide(multiply(t, clip_norm), maximum(norm, clip_norm))
 
 
 def global_norm(t_list, name=None):
-    total = add_n([reduce_sum(square(t)) for t in t_list if t is not None])  # noqa: F821
-    return sqrt(total)  # noqa: F821
+    total = add_n([reduce_sum(square(t)) for t in t_list if t is not None])
+    return sqrt(total)
 
 
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     norm = global_norm(t_list) if use_norm is None else use_norm
-    scale = divide(clip_norm, maximum(norm, clip_norm))  # noqa: F821
-    return [None if t is None else multiply(t, scale) for t in t_list], norm  # noqa: F821
+    scale = divide(clip_norm, maximum(norm, clip_norm))
+    return [None if t is None else multiply(t, scale) for t in t_list], norm
 
 
-def _reduce(op):
+def _over(numpy):
+    """A reduction by numpy, of an array and its axes."""
+    def run(x, axes, keep_dims=False):
+        if x.ndim == 0:
+            return x
+        return numpy(x, axis=tuple(int(a) for a in np.atleast_1d(axes)), keepdims=keep_dims).astype(x.dtype, copy=False)
+    return run
+
+
+def log_sum_exp(x, axis, keepdims):
+    """Of arrays."""
+    top = np.max(x, axis=axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0).astype(x.dtype)
+    out = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
+    return out if keepdims else np.squeeze(out, axis)
+
+
+def _reduce(op, numpy):
+    operation(op, _over(numpy), (1,))
+
     def function(input_tensor, axis=None, keepdims=False, name=None, keep_dims=None, reduction_indices=None):
         x = convert_to_tensor(input_tensor)
         axis = reduction_indices if axis is None else axis
@@ -152,8 +243,16 @@ def _axes(x, axis):
     return np.atleast_1d(np.asarray(constant_value(axis) if isinstance(axis, Tensor) else axis, np.int32))
 
 
-reduce_sum, reduce_max, reduce_min, reduce_prod = map(_reduce, ("Sum", "Max", "Min", "Prod"))
-reduce_all, reduce_any, reduce_logsumexp, reduce_euclidean_norm = map(_reduce, ("All", "Any", "LogSumExp", "EuclideanNorm"))
+reduce_sum = _reduce("Sum", np.sum)
+reduce_max = _reduce("Max", np.max)
+reduce_min = _reduce("Min", np.min)
+reduce_prod = _reduce("Prod", np.prod)
+reduce_all = _reduce("All", np.all)
+reduce_any = _reduce("Any", np.any)
+reduce_logsumexp = _reduce("LogSumExp", log_sum_exp)
+reduce_euclidean_norm = _reduce("EuclideanNorm", lambda x, axis, keepdims: np.sqrt(
+    np.sum(np.square(x), axis, keepdims=keepdims)))
+operation("Mean", _over(np.mean), (1,))
 
 
 def reduce_mean(input_tensor, axis=None, keepdims=False, name=None, keep_dims=None, reduction_indices=None):
@@ -168,15 +267,19 @@ def reduce_mean(input_tensor, axis=None, keepdims=False, name=None, keep_dims=No
 def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
     x = convert_to_tensor(input_tensor)
     mean = reduce_mean(x, axis, keepdims=True)
-    return reduce_mean(square(subtract(x, mean)), axis, keepdims)  # noqa: F821
+    return reduce_mean(square(subtract(x, mean)), axis, keepdims)
 
 
 def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
-    return sqrt(reduce_variance(input_tensor, axis, keepdims))  # noqa: F821
+    return sqrt(reduce_variance(input_tensor, axis, keepdims))
 
 
 def count_nonzero(input, axis=None, keepdims=None, dtype=dtypes.int64, name=None):
-    return reduce_sum(cast(not_equal(input, 0), dtype), axis, bool(keepdims))  # noqa: F821
+    return reduce_sum(cast(not_equal(input, 0), dtype), axis, bool(keepdims))
+
+
+operation("ArgMax", lambda x, axis: np.argmax(x, int(axis)), (1,))
+operation("ArgMin", lambda x, axis: np.argmin(x, int(axis)), (1,))
 
 
 def argmax(input, axis=None, output_type=dtypes.int64, name=None, dimension=None):
@@ -191,12 +294,28 @@ def argmin(input, axis=None, output_type=dtypes.int64, name=None, dimension=None
     return apply("ArgMin", [x, np.int32(axis)], out_types=[dtypes.as_dtype(output_type)], name=name)
 
 
+def _cumsum(x, axis, exclusive=False, reverse=False):
+    axis = int(axis)
+    x = np.flip(x, axis) if reverse else x
+    out = np.cumsum(x, axis, dtype=x.dtype)
+    out = out - x if exclusive else out
+    return np.flip(out, axis) if reverse else out
+
+
+def _top_k(x, k, sorted=True):
+    at = np.argsort(-x, -1, kind="stable")[..., :int(k)]
+    return [np.take_along_axis(x, at, -1), at.astype(np.int32)]
+
+
+operation("Cumsum", _cumsum, (1,))
+operation("TopKV2", _top_k, (1,))
+
+
 def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
     return apply("Cumsum", [convert_to_tensor(x), np.int32(axis)], {"exclusive": exclusive, "reverse": reverse}, name=name)
 
 
 def top_k(input, k=1, sorted=True, name=None):
-    import collections
     values, indices = apply("TopKV2", [convert_to_tensor(input), np.int32(k)], outputs=2,
                             out_types=[None, dtypes.int32], name=name)
     return collections.namedtuple("TopKV2", "values indices")(values, indices)
@@ -204,6 +323,18 @@ def top_k(input, k=1, sorted=True, name=None):
 
 def in_top_k(targets, predictions, k, name=None):
     return apply("InTopKV2", [convert_to_tensor(predictions), convert_to_tensor(targets)], {"k": int(k)}, name=name)
+
+
+def _matmul(a, b, transpose_a=False, transpose_b=False, adj_x=False, adj_y=False):
+    a = np.swapaxes(a, -1, -2) if transpose_a or adj_x else a
+    b = np.swapaxes(b, -1, -2) if transpose_b or adj_y else b
+    return np.matmul(a, b)
+
+
+operation("MatMul", _matmul)
+operation("BatchMatMul", _matmul)
+operation("BatchMatMulV2", _matmul)
+operation("Einsum", lambda *parts, equation: np.einsum(equation, *parts))
 
 
 def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False,
@@ -220,7 +351,6 @@ def einsum(equation, *inputs, **kwargs):
 
 
 def tensordot(a, b, axes, name=None):
-    from tensorflow.ops import array_ops
     a, b = same_type(a, b)
     if isinstance(axes, int):
         left, right = list(range(a.shape.rank - axes, a.shape.rank)), list(range(axes))
@@ -239,6 +369,9 @@ def tensordot(a, b, axes, name=None):
     return array_ops.reshape(matmul(rows, columns), [-1 if d is None else d for d in shape])
 
 
+operation("SelectV2", lambda c, a, b: np.where(c, a, b))
+
+
 def where(condition, x=None, y=None, name=None):
     condition = convert_to_tensor(condition)
     if x is None and y is None:
@@ -255,6 +388,15 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
     return add_n(inputs, name)
 
 
+def _segment_sum(x, at, num_segments):
+    out = np.zeros((num_segments, *x.shape[1:]), x.dtype)
+    np.add.at(out, at, x)
+    return out
+
+
+operation("UnsortedSegmentSum", _segment_sum)
+
+
 def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
     return apply("UnsortedSegmentSum", [convert_to_tensor(data), convert_to_tensor(segment_ids)],
                  {"num_segments": int(num_segments)}, name=name)
@@ -262,36 +404,34 @@ def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
 
 def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
     x = convert_to_tensor(x)
-    total = reduce_sum(square(x), dim if axis is None else axis, keepdims=True)  # noqa: F821
-    return multiply(x, rsqrt(maximum(total, epsilon)))  # noqa: F821
+    total = reduce_sum(square(x), dim if axis is None else axis, keepdims=True)
+    return multiply(x, rsqrt(maximum(total, epsilon)))
 
 
 def norm(tensor, ord="euclidean", axis=None, keepdims=False, name=None):
     x = convert_to_tensor(tensor)
     if ord in ("euclidean", "fro", 2):
-        return sqrt(reduce_sum(square(x), axis, keepdims))  # noqa: F821
+        return sqrt(reduce_sum(square(x), axis, keepdims))
     if ord == 1:
-        return reduce_sum(abs(x), axis, keepdims)  # noqa: F821
+        return reduce_sum(abs(x), axis, keepdims)
     if ord == np.inf:
-        return reduce_max(abs(x), axis, keepdims)  # noqa: F821
+        return reduce_max(abs(x), axis, keepdims)
     raise ValueError(f"'ord' must be 'euclidean', 'fro', 1, 2 or np.inf, not {ord!r}.")
 
 
 def _set_operators():
-    g = globals()
-    plain = {"add": g["add"], "sub": g["subtract"], "mul": g["multiply"], "truediv": truediv, "floordiv": g["floordiv"],
-             "mod": g["floormod"], "pow": pow, "matmul": matmul, "and": g["logical_and"], "or": g["logical_or"],
-             "xor": g["logical_xor"]}
-    compared = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}
+    plain = {"add": add, "sub": subtract, "mul": multiply, "truediv": truediv, "floordiv": floordiv, "mod": floormod,
+             "pow": pow, "matmul": matmul, "and": logical_and, "or": logical_or, "xor": logical_xor}
+    compared = {"lt": less, "le": less_equal, "gt": greater, "ge": greater_equal, "eq": equal, "ne": not_equal}
     for kind in (Tensor, Variable):
         for name, function in plain.items():
             setattr(kind, f"__{name}__", _method(function))
             setattr(kind, f"__r{name}__", _method(function, True))
         for name, function in compared.items():
-            setattr(kind, f"__{name}__", _method(g[function], guard=name in ("eq", "ne")))
-        kind.__neg__ = lambda self: g["negative"](self)
-        kind.__abs__ = lambda self: g["abs"](self)
-        kind.__invert__ = lambda self: g["logical_not"](self)
+            setattr(kind, f"__{name}__", _method(function, guard=name in ("eq", "ne")))
+        kind.__neg__ = lambda self: negative(self)
+        kind.__abs__ = lambda self: abs(self)
+        kind.__invert__ = lambda self: logical_not(self)
         kind.__hash__ = lambda self: id(self)
     SymbolicTensor.__hash__ = EagerTensor.__hash__ = lambda self: id(self)
 
@@ -304,9 +444,13 @@ def _method(function, turned=False, guard=False):
     return method
 
 
-names = [*_UNARY, *_FLOATS, *_BINARY] + """mod pow divide truediv realdiv cast saturate_cast to_float to_int32 identity
-stop_gradient add_n clip_by_value clip_by_norm global_norm clip_by_global_norm reduce_sum reduce_max reduce_min reduce_prod
-reduce_all reduce_any reduce_logsumexp reduce_euclidean_norm reduce_mean reduce_variance reduce_std count_nonzero argmax argmin
-cumsum top_k in_top_k matmul einsum tensordot where accumulate_n unsorted_segment_sum l2_normalize norm""".split()
+names = """abs negative sign floor ceil round rint square logical_not exp log log1p expm1 sqrt rsqrt sin cos tan asin acos
+atan sinh cosh tanh asinh acosh atanh erf erfc sigmoid softplus reciprocal is_nan is_inf is_finite add subtract multiply
+maximum minimum atan2 less less_equal greater greater_equal equal not_equal logical_and logical_or logical_xor floordiv
+floormod squared_difference divide_no_nan multiply_no_nan mod pow divide truediv realdiv cast saturate_cast to_float
+to_int32 identity stop_gradient add_n clip_by_value clip_by_norm global_norm clip_by_global_norm reduce_sum reduce_max
+reduce_min reduce_prod reduce_all reduce_any reduce_logsumexp reduce_euclidean_norm reduce_mean reduce_variance reduce_std
+count_nonzero argmax argmin cumsum top_k in_top_k matmul einsum tensordot where accumulate_n unsorted_segment_sum
+l2_normalize norm""".split()
 late.wrap(globals(), names)
 _set_operators()

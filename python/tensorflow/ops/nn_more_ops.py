@@ -91,7 +91,6 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
     return math_ops.subtract(math_ops.exp(x), math_ops.multiply(x, t))
 
 
-
 names = """log_sigmoid conv1d_transpose conv3d_transpose separable_conv2d atrous_conv2d max_pool3d avg_pool3d crelu
 depth_to_space space_to_depth local_response_normalization lrn weighted_cross_entropy_with_logits log_poisson_loss""".split()
 late.wrap(globals(), names)

@@ -2,15 +2,36 @@
 """tf.nn: activations, convolutions, pools, softmax and its losses, dropout, normalisation."""
 import numpy as np
 
-from tensorflow.framework import dtypes, late
+from tensorflow.framework import dtypes, facts, late
+from tensorflow.framework.context import active
 from tensorflow.framework.dispatch import apply, same_type
-from tensorflow.framework.graphs import active
+from tensorflow.framework.facts import operation
 from tensorflow.framework.tensors import EagerTensor, Tensor, constant_value, convert_to_tensor
-from tensorflow.ops import array_ops, math_ops
+from tensorflow.ops import array_ops, math_ops, random_ops
 
 sigmoid, tanh, softplus = math_ops.sigmoid, math_ops.tanh, math_ops.softplus
 top_k, in_top_k, l2_normalize = math_ops.top_k, math_ops.in_top_k, math_ops.l2_normalize
-embedding_lookup = array_ops.embedding_lookup
+
+
+def embedding_lookup(params, ids, max_norm=None, name=None):
+    rows = array_ops.gather(params, ids, name=name)
+    if max_norm is None:
+        return rows
+    return math_ops.clip_by_norm(rows, float(max_norm), axes=[-1])
+
+
+def _elu(x, alpha=1.0):
+    return np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0))).astype(x.dtype)
+
+
+operation("Relu", lambda x: np.maximum(x, 0).astype(x.dtype), keeps_order=True)
+operation("Relu6", lambda x: np.clip(x, 0, 6), keeps_order=True)
+operation("Elu", _elu, keeps_order=True)
+operation("Selu", lambda x: (1.0507009873554805 * _elu(x, 1.6732632423543772)).astype(x.dtype), keeps_order=True)
+operation("LeakyRelu", lambda x, alpha=0.2: np.where(x > 0, x, alpha * x).astype(x.dtype), keeps_order=True)
+operation("Softsign", lambda x: (x / (1 + np.abs(x))).astype(x.dtype), keeps_order=True)
+operation("Silu", lambda x: x * facts.of("Sigmoid").numpy(x), keeps_order=True)
+operation("Gelu", keeps_order=True)
 
 
 def relu(features, name=None):
@@ -66,6 +87,15 @@ def _along(op, x, axis, name):
     return array_ops.transpose(y, np.argsort(perm))
 
 
+def _softmax(x):
+    e = np.exp(x - np.max(x, -1, keepdims=True))
+    return e / np.sum(e, -1, keepdims=True)
+
+
+operation("Softmax", _softmax)
+operation("LogSoftmax", lambda x: x - math_ops.log_sum_exp(x, -1, True))
+
+
 def softmax(logits, axis=None, name=None):
     return _along("Softmax", convert_to_tensor(logits), axis, name)
 
@@ -78,7 +108,6 @@ def softmax_cross_entropy_with_logits(labels=None, logits=None, axis=-1, name=No
     logits, labels = same_type(logits, labels)
     rank = logits.shape.rank
     if axis % rank != rank - 1:
-        from tensorflow.ops import array_ops
         turned = [d for d in range(rank) if d != axis % rank] + [axis % rank]
         logits, labels = (array_ops.transpose(t, turned) for t in (logits, labels))
     return apply("SoftmaxCrossEntropyWithLogits", [logits, labels], name=name)
@@ -93,9 +122,13 @@ def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None
 
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
     logits, labels = same_type(logits, labels)
-    positive = relu(logits)
-    return math_ops.add(math_ops.subtract(positive, math_ops.multiply(logits, labels)),
-                        math_ops.log1p(math_ops.exp(math_ops.negative(math_ops.abs(logits)))))
+    # (1 - z) x + log(1 + exp(-x)): unlike the form with |x| its gradient at 0 is that of the sigmoid.
+    return math_ops.add(math_ops.multiply(math_ops.subtract(1.0, labels), logits),
+                        math_ops.softplus(math_ops.negative(logits)))
+
+
+operation("BiasAdd", lambda x, b, data_format="NHWC": x + (
+    b if data_format.endswith("C") else b.reshape((-1,) + (1,) * (x.ndim - 2))))
 
 
 def bias_add(value, bias, data_format=None, name=None):
@@ -124,6 +157,8 @@ def _padding(padding, dims, data_format):
 _FORMATS = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
 _CONV = {1: "Conv1D", 2: "Conv2D", 3: "Conv3D"}
 _TRANSPOSED = {1: "Conv1DBackpropInput", 2: "Conv2DBackpropInput", 3: "Conv3DBackpropInputV2"}
+for _op in _TRANSPOSED.values():
+    operation(_op, constants=(0,))
 
 
 def conv(dims, input, filters, strides, padding, data_format=None, dilations=None, name=None):
@@ -197,6 +232,9 @@ def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
 max_pool2d, avg_pool2d, max_pool1d, avg_pool1d = max_pool, avg_pool, max_pool, avg_pool
 
 
+operation("Dropout", keeps_order=True)  # without noise_shape
+
+
 def dropout(x, rate=None, noise_shape=None, seed=None, name=None, keep_prob=None):
     x = convert_to_tensor(x)
     rate = 1 - keep_prob if rate is None else rate
@@ -208,7 +246,6 @@ def dropout(x, rate=None, noise_shape=None, seed=None, name=None, keep_prob=None
     if not 0 <= rate < 1:
         raise ValueError(f"rate must be a scalar tensor or a float in the range [0, 1), got {rate}")
     if active() is None and not getattr(x, "is_keras", False):
-        from tensorflow.ops import random_ops
         shape = x.shape.as_list()
         if noise_shape is not None:
             shape = [own if n is None else int(n) for n, own in zip(noise_shape, shape)]
@@ -222,7 +259,6 @@ def dropout(x, rate=None, noise_shape=None, seed=None, name=None, keep_prob=None
 
 def _dropped_by(x, rate, noise_shape):
     """Dropout with a rate that a graph computes or is fed."""
-    from tensorflow.ops import random_ops
     shape = [own if n is None else int(n) for n, own in zip(noise_shape or x.shape.as_list(), x.shape.as_list())]
     kept = math_ops.greater_equal(random_ops.uniform(shape), math_ops.cast(rate, dtypes.float32))
     factor = math_ops.divide(math_ops.cast(kept, dtypes.float32), math_ops.subtract(1.0, math_ops.cast(rate, dtypes.float32)))

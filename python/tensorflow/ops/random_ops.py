@@ -2,37 +2,28 @@
 """tf.random: numbers of numpy's generator where they are drawn at once, of the device's in graphs."""
 import numpy as np
 
-from tensorflow.framework import dtypes
+from tensorflow.framework import dtypes, seeds
+from tensorflow.framework.context import active
 from tensorflow.framework.dispatch import apply
-from tensorflow.framework.graphs import active
+from tensorflow.framework.facts import operation
+from tensorflow.framework.seeds import generator
 from tensorflow.framework.tensors import EagerTensor
 from tensorflow.ops import array_ops
 
-_state = {"generator": np.random.Generator(np.random.PCG64()), "seed": None}
-
 
 def set_seed(seed):
-    _state["seed"] = int(seed)
-    _state["generator"] = np.random.Generator(np.random.PCG64(int(seed)))
+    seeds.set_seed(seed)
 
 
 set_random_seed = set_seed
 
 
-def global_seed():
-    return _state["seed"]
-
-
-def generator(seed=None):
-    """numpy's generator: the global one, or one of its own for a seed."""
-    if seed is None:
-        return _state["generator"]
-    both = [int(seed), _state["seed"] or 0]
-    return np.random.Generator(np.random.PCG64(both))
-
-
 def uniform_array(shape, seed=None):
     return generator(seed).random(tuple(shape))
+
+
+for _op in ("RandomUniform", "RandomUniformInt", "RandomStandardNormal", "TruncatedNormal"):
+    operation(_op, constants=(0,))
 
 
 def _drawn(op, shape, dtype, attributes, draw, name):

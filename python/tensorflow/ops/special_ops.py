@@ -32,7 +32,6 @@ def log_sigmoid(x, name=None):
     return math_ops.negative(nn_ops.softplus(math_ops.negative(x)))
 
 
-
 def truncatediv(x, y, name=None):
     """Of integers, towards zero."""
     x, y = same_type(x, y)

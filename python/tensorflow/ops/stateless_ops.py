@@ -4,8 +4,9 @@ is known makes a constant; one that a program computes asks the host."""
 import numpy as np
 
 from tensorflow.framework import dtypes
+from tensorflow.framework.host_calls import host_call
 from tensorflow.framework.tensors import EagerTensor, constant_value, convert_to_tensor
-from tensorflow.ops import array_ops
+from tensorflow.ops import array_ops, math_ops
 
 
 def _generator(seed):
@@ -25,7 +26,6 @@ def _drawn(shape, seed, dtype, draw, name):
     known = constant_value(seed)
     if known is not None:
         return EagerTensor(np.asarray(draw(_generator(known), extents)).astype(dtype.as_numpy_dtype), dtype)
-    from tensorflow.framework.host_calls import host_call
     return host_call(lambda arrays, _: [draw(_generator(arrays[0]), extents)], [seed], [(dtype, extents)], name)[0]
 
 
@@ -61,7 +61,6 @@ def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.f
 
 def stateless_dropout(x, rate, seed, noise_shape=None):
     """x / (1 - rate), or 0 with probability rate."""
-    from tensorflow.ops import math_ops
     x = convert_to_tensor(x)
     own = x.shape.as_list()
     shape = own if noise_shape is None else [o if d is None or d < 0 else int(d) for d, o in zip(noise_shape, own)]

@@ -9,7 +9,8 @@ py::object valueOf(const Attribute &value) {
   return std::visit(
       [](const auto &v) -> py::object {
         using T = std::decay_t<decltype(v)>;
-        if constexpr (std::is_same_v<T, std::monostate>)
+        if constexpr (std::is_same_v<T, std::monostate> ||
+                      std::is_same_v<T, frontend::TensorArgument>)
           return py::none();
         else if constexpr (std::is_same_v<T, DataType>)
           return py::dict(py::arg("type") = int(v));

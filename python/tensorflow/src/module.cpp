@@ -5,10 +5,14 @@
 #include "library.hpp"
 #include "recorder.hpp"
 
+#include "core/Conversion.hpp"
+
 PYBIND11_MODULE(_core, m) {
   m.doc() = "The C++ side of tensorflow, which is the package to import.";
   py::module_::import("popart_core");
   bindRecorder(m);
   bindLibrary(m);
   bindInstances(m);
+  m.def("keeps_order", tensorflow::keepsOrder,
+        "Elements of this operation's results are in its inputs' order.");
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "recorder.hpp"
 
+#include "frontend/Python.hpp"
+
 #include <algorithm>
 #include <set>
 #include <sstream>
@@ -12,40 +14,6 @@ namespace {
 // In place of unknown dimensions: large enough for most windows, divisible by most strides.
 constexpr std::int64_t instead[] = {120, 240};
 
-std::shared_ptr<void> held(const py::object &owner) {
-  return {new py::object(owner), [](void *object) {
-            const py::gil_scoped_acquire gil;
-            delete static_cast<py::object *>(object);
-          }};
-}
-
-Attribute listFrom(const py::handle &value) {
-  const auto list = py::reinterpret_borrow<py::sequence>(value);
-  for (const auto &entry : list)
-    if (PyFloat_Check(entry.ptr()))
-      return list.cast<std::vector<double>>();
-  return list.cast<std::vector<std::int64_t>>();
-}
-
-Attribute attributeFrom(const py::handle &value) {
-  if (value.is_none())
-    return std::monostate();
-  if (PyBool_Check(value.ptr()))
-    return value.ptr() == Py_True;
-  if (PyLong_Check(value.ptr()))
-    return value.cast<std::int64_t>();
-  if (PyFloat_Check(value.ptr()))
-    return value.cast<double>();
-  if (PyUnicode_Check(value.ptr()))
-    return value.cast<std::string>();
-  if (py::isinstance<DataType>(value))
-    return value.cast<DataType>();
-  if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()))
-    return listFrom(value);
-  throw py::type_error("An attribute of type " + py::str(py::type::of(value)).cast<std::string>() +
-                       " cannot be recorded.");
-}
-
 void print(std::ostream &out, const Attribute &value) {
   std::visit(
       [&](const auto &v) {
@@ -56,7 +24,7 @@ void print(std::ostream &out, const Attribute &value) {
             out << each << ",";
         } else if constexpr (std::is_same_v<T, DataType>)
           out << int(v);
-        else if constexpr (!std::is_same_v<T, std::monostate>)
+        else if constexpr (requires { out << v; })
           out << v;
       },
       value);
@@ -142,16 +110,14 @@ Recorder::Tensor Recorder::variable(const Shape &shape, DataType type, const std
                                     const py::object &owner) {
   const auto out = add(type, shape);
   recording_->variables.push_back(
-      {out, name, reinterpret_cast<void *>(address), held(owner), stored, trained});
+      {out, name, reinterpret_cast<void *>(address), frontend::held(owner), stored, trained});
   return out;
 }
 Recorder::Tensor Recorder::constant(const Shape &shape, DataType type, std::uintptr_t address,
                                     DataType stored, const py::object &owner) {
   const auto out = add(type, shape);
-  static const char nothing[1] = {};
-  const auto *data = address ? reinterpret_cast<const void *>(address) : nothing;
-  const HostTensor values(TensorInfo(stored, shape), data, held(owner));
-  recording_->constants.emplace_back(out, values.as(type));
+  recording_->constants.emplace_back(out,
+                                     frontend::constantAt(address, shape, stored, type, owner));
   return out;
 }
 
@@ -165,7 +131,7 @@ Recorder::Tensor Recorder::node(const std::string &op, const std::string &name,
   out.name = name;
   out.inputs = inputs;
   for (const auto &[key, value] : attributes)
-    out.attributes.emplace(key.cast<std::string>(), attributeFrom(value));
+    out.attributes.emplace(key.cast<std::string>(), frontend::argumentFrom(value));
   out.place = {ipu, stage, update};
   for (const auto *body : bodies)
     out.bodies.push_back(body->recording_);
@@ -212,7 +178,7 @@ popart::Converted Recorder::convert(const std::vector<py::array> &instead) const
   Conversion conversion(*recording_);
   std::vector<Conversion::Memory> memory;
   for (const auto &array : instead)
-    memory.push_back({const_cast<void *>(array.data()), held(array)});
+    memory.push_back({const_cast<void *>(array.data()), frontend::held(array)});
   conversion.synthesise(std::move(memory));
   return conversion.finish();
 }
@@ -333,9 +299,7 @@ std::string Recorder::fingerprint() const {
 }
 
 void bindRecorder(py::module &m) {
-  // PopTorch has a class of that name, and both may be in one process.
-  py::class_<Recorder>(m, "Recorder", py::module_local(),
-                       "Takes down the operations of a graph in program order.")
+  py::class_<Recorder>(m, "Recorder", "Takes down the operations of a graph in program order.")
       .def(py::init<>())
       .def("input", &Recorder::input, "A tensor that is fed.")
       .def("variable", &Recorder::variable, "A variable in this memory.")

@@ -11,11 +11,13 @@
 
 namespace py = pybind11;
 
+namespace tensorflow {
+
 class Recorder {
 public:
-  Recorder() : recording_(std::make_shared<tensorflow::Recording>()) {}
+  Recorder() : recording_(std::make_shared<Recording>()) {}
 
-  using Tensor = tensorflow::TensorNumber;
+  using Tensor = TensorNumber;
   Tensor input(const popart::Shape &shape, popart::DataType type, const std::string &name);
   Tensor variable(const popart::Shape &shape, popart::DataType type, const std::string &name,
                   std::uintptr_t address, popart::DataType stored, bool trained,
@@ -67,8 +69,10 @@ private:
   void follow();
   void learn(Tensor first);
 
-  std::shared_ptr<tensorflow::Recording> recording_;
-  std::vector<std::unique_ptr<tensorflow::Conversion>> shadows_;
+  std::shared_ptr<Recording> recording_;
+  std::vector<std::unique_ptr<Conversion>> shadows_;
 };
+
+} // namespace tensorflow
 
 void bindRecorder(py::module &m);

@@ -21,7 +21,8 @@ layers = fluid.layers
 @pytest.fixture(scope="module")
 def ops(tmp_path_factory):
     return cpp_extension.load("custom_ops", [pathlib.Path(__file__).parent / "custom/bert.cpp"], ["-DONNX_NAMESPACE=onnx"],
-                              extra_include_paths=[ROOT / "frontends/paddle/include"], build_directory=tmp_path_factory.mktemp("ops"))
+                              extra_include_paths=[ROOT / "frontends/paddle/include"],
+                              build_directory=tmp_path_factory.mktemp("ops"))
 
 
 def parameter(shape, name):
@@ -43,7 +44,8 @@ def attention(x, bias, name):
 
 
 def normed(x, name):
-    return layers.layer_norm(x, begin_norm_axis=2, param_attr=paddle.ParamAttr(name + ".scale"), bias_attr=paddle.ParamAttr(name + ".bias"))
+    return layers.layer_norm(x, begin_norm_axis=2, param_attr=paddle.ParamAttr(name + ".scale"),
+                             bias_attr=paddle.ParamAttr(name + ".bias"))
 
 
 def encoder(ops, words, segments, mask):
@@ -89,7 +91,8 @@ def strategy(half):
     out.set_precision_config(enable_fp16=half)
     out.set_options({
         "loss_scaling": 64.0 if half else 1.0, "max_weight_norm": 65504.0, "accl1_type": "FLOAT", "accl2_type": "FLOAT",
-        "weight_decay_mode": "decay", "use_no_bias_optimizer": False, "auto_recomputation": 3, "enable_stochastic_rounding": half,
+        "weight_decay_mode": "decay", "use_no_bias_optimizer": False, "auto_recomputation": 3,
+        "enable_stochastic_rounding": half,
         "accumulate_outer_fragment": {3: [0]}, "schedule_non_weight_update_gradient_consumers_early": True,
         "partials_type_matmuls": "half" if half else "float", "convolution_options": {"partialsType": "half"},
         "engine_options": {"opt.useAutoloader": "true", "target.syncReplicasIndependently": "true"},
@@ -119,7 +122,8 @@ def first_weights(program):
     for name, value in program.state_dict("param").items():
         assert value._dtype() == paddle.float32
         drawn = random.normal(0, 0.08, value.shape()).astype(np.float32)
-        made[name] = np.ones_like(drawn) if name.endswith(".scale") else np.zeros_like(drawn) if name.endswith("bias") else drawn
+        made[name] = (np.ones_like(drawn) if name.endswith(".scale") else
+                      np.zeros_like(drawn) if name.endswith("bias") else drawn)
     static.set_program_state(program, made)
 
 
@@ -156,7 +160,8 @@ def test_a_bert_is_pretrained_in_a_pipeline(ops, half, tmp_path):
     main, startup = static.default_main_program(), static.default_startup_program()
     rate = WarmUp(0.02, STEPS + 10, 5)
     decayed = [p.name for p in main.all_parameters() if not p.name.endswith((".b", "bias", "scale"))]
-    paddle.optimizer.Lamb(rate, lamb_weight_decay=0.01, exclude_from_weight_decay_fn=lambda p: p.name not in decayed).minimize(loss)
+    paddle.optimizer.Lamb(rate, lamb_weight_decay=0.01,
+                          exclude_from_weight_decay_fn=lambda p: p.name not in decayed).minimize(loss)
     exe = static.Executor(paddle.IPUPlace())
     exe.run(startup)
     first_weights(main)

@@ -21,7 +21,8 @@ SOURCES = [HERE / "description.cpp", ROOT / "tests/sdk/custom/polynomial.cpp"]
 
 
 def load(folder, sources=SOURCES, **kwargs):
-    return cpp_extension.load("custom_jit_ops", [str(s) for s in sources], ["-DONNX_NAMESPACE=onnx"], build_directory=str(folder),
+    return cpp_extension.load("custom_jit_ops", [str(s) for s in sources], ["-DONNX_NAMESPACE=onnx"],
+                              build_directory=str(folder),
                               extra_include_paths=[str(h) for h in HEADERS], extra_ldflags=["-lpopfloat"], **kwargs)
 
 
@@ -59,7 +60,8 @@ def test_an_operator_of_a_library_runs_on_an_ipu(ops):
 def test_what_stands_before_it_is_trained(ops):
     given = np.random.RandomState(0).randn(4, 3).astype(np.float32)
     x = static.data("x", [4, 3])
-    y = static.nn.fc(x, 2, weight_attr=paddle.ParamAttr(name="w", initializer=paddle.nn.initializer.Constant(0.3)), bias_attr=False)
+    y = static.nn.fc(x, 2, weight_attr=paddle.ParamAttr(name="w", initializer=paddle.nn.initializer.Constant(0.3)),
+                     bias_attr=False)
     loss = paddle.mean(ops.custom_polynomial(y, [1.0, 2.0, 3.0]))
     paddle.optimizer.SGD(0.1).minimize(loss)
     exe = static.Executor(paddle.IPUPlace())
@@ -165,7 +167,8 @@ def test_a_library_is_kept_until_a_source_or_header_changes(ops, folder):
     with pytest.warns(UserWarning, match="other_polynomial is there already.*until Python is started anew"):
         assert cpp_extension.load("others", [here / "description.cpp"], **flags).__file__ != made.__file__
     text = (here / "description.cpp").read_text()
-    (here / "description.cpp").write_text(text.replace('"flag: bool", ', "").replace("bool flag, int", "int").replace(" + flag", ""))
+    text = text.replace('"flag: bool", ', "").replace("bool flag, int", "int").replace(" + flag", "")
+    (here / "description.cpp").write_text(text)
     with pytest.raises(RuntimeError, match="other_joined is there already.*with other arguments"), pytest.warns(UserWarning):
         cpp_extension.load("others", [here / "description.cpp"], **flags)
 

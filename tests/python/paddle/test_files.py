@@ -62,7 +62,7 @@ def model(folder):
 
 def test_a_program_has_the_bytes_of_the_format(tmp_path):
     model(tmp_path)
-    plain = lambda name, value: attribute(name, 0, number(3, value))  # noqa: E731
+    plain = lambda name, value: attribute(name, 0, number(3, value))
     dims = variable("x", 5, [-1, 2], 0, 1, 0, 1)
     block = number(1, 0) + number(2, -1)
     block += text(3, dims)

@@ -77,17 +77,20 @@ def test_names_have_generators_of_their_own():
 
 
 @pytest.mark.parametrize("ours,theirs", [
-    (layers.leaky_relu, lambda x: F.leaky_relu(x, 0.02)), (lambda x: layers.leaky_relu(x, alpha=0.3), lambda x: F.leaky_relu(x, 0.3)),
+    (layers.leaky_relu, lambda x: F.leaky_relu(x, 0.02)),
+    (lambda x: layers.leaky_relu(x, alpha=0.3), lambda x: F.leaky_relu(x, 0.3)),
     (layers.hard_sigmoid, lambda x: (0.2 * x + 0.5).clamp(0, 1)), (lambda x: layers.relu6(x, 0.5), lambda x: x.clamp(0, 0.5)),
     (lambda x: layers.hard_swish(x, 2.0, 3.0, 1.0), lambda x: x * (x + 1).clamp(0, 2) / 3), (layers.gelu, F.gelu),
     (lambda x: layers.softshrink(x, alpha=0.2), lambda x: F.softshrink(x, 0.2)), (layers.logsigmoid, F.logsigmoid),
-    (lambda x: layers.swish(x, beta=2.0), lambda x: x * torch.sigmoid(2 * x)), (layers.stanh, lambda x: 1.7159 * torch.tanh(0.67 * x)),
+    (lambda x: layers.swish(x, beta=2.0), lambda x: x * torch.sigmoid(2 * x)),
+    (layers.stanh, lambda x: 1.7159 * torch.tanh(0.67 * x)),
     (lambda x: layers.softmax(x, True), lambda x: x.softmax(-1)), (lambda x: layers.softmax(x, axis=1), lambda x: x.softmax(1)),
     (lambda x: layers.split(x, 2)[1], lambda x: x[:, :, 2:]), (lambda x: layers.split(x, [1, 2], dim=1)[1], lambda x: x[:, 1:]),
     (lambda x: layers.concat(input=[x, x], axis=1), lambda x: torch.cat([x, x], 1)),
     (lambda x: layers.expand_as(x, layers.ones([4, 3, 8], "float32")), lambda x: x.repeat(2, 1, 2)),
     (lambda x: layers.pad(x, [0, 1, 2, 0, 0, 3], pad_value=1.5), lambda x: F.pad(x, (0, 3, 2, 0, 0, 1), value=1.5)),
-    (lambda x: layers.reverse(x, 1), lambda x: x.flip(1)), (lambda x: layers.l2_normalize(x, axis=2), lambda x: F.normalize(x, dim=2)),
+    (lambda x: layers.reverse(x, 1), lambda x: x.flip(1)),
+    (lambda x: layers.l2_normalize(x, axis=2), lambda x: F.normalize(x, dim=2)),
     (lambda x: layers.mse_loss(x, layers.zeros([2, 3, 4], "float32")), lambda x: (x * x).mean().reshape(1)),
     (lambda x: layers.label_smooth(x, epsilon=0.2), lambda x: 0.8 * x + 0.05),
     (lambda x: layers.elementwise_add(x, layers.range(0, 4, 1, "float32")), lambda x: x + torch.arange(4)),
@@ -111,7 +114,8 @@ def test_the_batch_stands_before_the_shape_of_data():
 
 
 @pytest.mark.parametrize("call,kind,text", [
-    (lambda x: layers.leaky_relu(x, 0.1, 0.2), TypeError, "leaky_relu"), (lambda x: layers.pad(x, [1, 2]), ValueError, "needs 6 numbers"),
+    (lambda x: layers.leaky_relu(x, 0.1, 0.2), TypeError, "leaky_relu"),
+    (lambda x: layers.pad(x, [1, 2]), ValueError, "needs 6 numbers"),
     (lambda x: layers.expand_as(x, layers.ones([3, 3, 4], "float32")), ValueError, "whole number of times"),
     (lambda x: layers.image_resize(x, [2, 2], resample="AREA"), ValueError, "AREA"),
 ])
@@ -124,7 +128,8 @@ def test_a_dtype_is_what_is_computed_in():
     """Halves whose sum no half can say."""
     given = np.full((2, 300), 300, np.float16)
     for function, expected in ((lambda x: paddle.cumsum(x, 1, dtype="float32")[:, -1], 90000),
-                               (lambda x: paddle.prod(x[:, :3], 1, dtype="float32"), 2.7e7), (lambda x: paddle.sum(x, 1, "float32"), 90000),
+                               (lambda x: paddle.prod(x[:, :3], 1, dtype="float32"), 2.7e7),
+                               (lambda x: paddle.sum(x, 1, "float32"), 90000),
                                (lambda x: paddle.nn.functional.softmax(x, dtype="float32")[:, 0], 1 / 300),
                                (lambda x: paddle.nn.functional.log_softmax(x, dtype="float32")[:, 0], -np.log(300))):
         with static.program_guard(static.Program(), static.Program()):
@@ -144,5 +149,6 @@ def test_results_go_into_a_variable_that_is_given():
     assert layers.logical_not(either, out=none) is none
     with pytest.raises(TypeError, match="equal.*cond.*not.*out"):
         layers.equal(x, x, out=less)
-    found = static.Executor(paddle.CPUPlace()).run(feed={"x": np.array([1, 9], np.float32)}, fetch_list=[kept, other, less, either, none])
+    found = static.Executor(paddle.CPUPlace()).run(feed={"x": np.array([1, 9], np.float32)},
+                                                   fetch_list=[kept, other, less, either, none])
     assert [f.tolist() for f in found] == [[2, 18], [7, 7], [True, False], [True, True], [False, False]]

@@ -16,22 +16,24 @@ from paddle.paddle_core import operators
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../..")
 PAGE = os.path.join(ROOT, "docs/paddle.md")
 sys.path.insert(0, os.path.join(ROOT, "python/tools"))
-import optionpage  # noqa: E402
+import optionpage
 
 # What v2.4.0's IPU backend has.
-BACKEND = """abs acos asin atan brelu ceil cos cosh elu erf exp floor gelu hard_shrink hard_sigmoid hard_swish leaky_relu log log10
-log1p log2 log_softmax logsigmoid mish prelu reciprocal relu relu6 round rsqrt selu sigmoid sign silu sin sinh softplus softshrink
-softsign sqrt square swish tan tanh tanh_shrink thresholded_relu elementwise_add elementwise_div elementwise_max elementwise_min
-elementwise_mod elementwise_mul elementwise_pow elementwise_sub equal greater_equal greater_than less_equal less_than logical_and
-logical_not logical_or not_equal bce_loss cross_entropy2 huber_loss identity_loss kldiv_loss margin_rank_loss rank_loss
-sigmoid_cross_entropy_with_logits softmax_with_cross_entropy warpctc arg_max arg_min bmm cumsum matmul matmul_v2 mean mul pow scale
-softmax sum affine_channel batch_norm bicubic_interp_v2 bilinear_interp_v2 conv2d conv2d_transpose data_norm depthwise_conv2d
-depthwise_conv2d_transpose dropout group_norm instance_norm layer_norm linear_interp_v2 max_pool2d_with_index nearest_interp_v2 pad3d
-pool2d trilinear_interp_v2 logsumexp reduce_all reduce_any reduce_max reduce_mean reduce_min reduce_prod reduce_sum argsort top_k
-top_k_v2 yolo_box assign assign_value cast clip concat dist dot expand expand_as_v2 expand_v2 fill_any_like fill_constant flatten2
-flatten_contiguous_range flip gather gaussian_random lookup_table lookup_table_v2 meshgrid one_hot one_hot_v2 p_norm reshape2 shape
-share_data slice split squeeze2 stack strided_slice tile transpose2 uniform_random unsqueeze2 unstack where checkpointoutput
-custom_nll_loss detach identity print""".split()
+BACKEND = """abs acos asin atan brelu ceil cos cosh elu erf exp floor gelu hard_shrink hard_sigmoid hard_swish
+leaky_relu log log10 log1p log2 log_softmax logsigmoid mish prelu reciprocal relu relu6 round rsqrt selu sigmoid sign
+silu sin sinh softplus softshrink softsign sqrt square swish tan tanh tanh_shrink thresholded_relu elementwise_add
+elementwise_div elementwise_max elementwise_min elementwise_mod elementwise_mul elementwise_pow elementwise_sub equal
+greater_equal greater_than less_equal less_than logical_and logical_not logical_or not_equal bce_loss cross_entropy2
+huber_loss identity_loss kldiv_loss margin_rank_loss rank_loss sigmoid_cross_entropy_with_logits
+softmax_with_cross_entropy warpctc arg_max arg_min bmm cumsum matmul matmul_v2 mean mul pow scale softmax sum
+affine_channel batch_norm bicubic_interp_v2 bilinear_interp_v2 conv2d conv2d_transpose data_norm depthwise_conv2d
+depthwise_conv2d_transpose dropout group_norm instance_norm layer_norm linear_interp_v2 max_pool2d_with_index
+nearest_interp_v2 pad3d pool2d trilinear_interp_v2 logsumexp reduce_all reduce_any reduce_max reduce_mean reduce_min
+reduce_prod reduce_sum argsort top_k top_k_v2 yolo_box assign assign_value cast clip concat dist dot expand expand_as_v2
+expand_v2 fill_any_like fill_constant flatten2 flatten_contiguous_range flip gather gaussian_random lookup_table
+lookup_table_v2 meshgrid one_hot one_hot_v2 p_norm reshape2 shape share_data slice split squeeze2 stack strided_slice
+tile transpose2 uniform_random unsqueeze2 unstack where checkpointoutput custom_nll_loss detach identity
+print""".split()
 
 
 def section(title):
@@ -40,7 +42,8 @@ def section(title):
 
 
 def test_the_page_lists_every_operator():
-    listed = [name for row in re.findall(r"^\| \w+ \| (.+) \|$", section("Operators"), re.M) for name in re.findall(r"`(\w+)`", row)]
+    listed = [name for row in re.findall(r"^\| \w+ \| (.+) \|$", section("Operators"), re.M)
+              for name in re.findall(r"`(\w+)`", row)]
     assert sorted(listed) == sorted(operators()) and len(set(listed)) == len(listed)
 
 

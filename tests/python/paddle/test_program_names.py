@@ -53,7 +53,8 @@ def test_the_state_of_a_program():
 
 def test_the_outer_fragment_of_accumulation_is_a_schedule_and_what_takes_no_part():
     strategy = static.IpuStrategy()
-    strategy.set_options({"accumulate_outer_fragment": {3: [0, 1]}, "schedule_non_weight_update_gradient_consumers_early": True})
+    strategy.set_options({"accumulate_outer_fragment": {3: [0, 1]},
+                          "schedule_non_weight_update_gradient_consumers_early": True})
     session = strategy.session_options()
     made = session.accumulateOuterFragmentSettings
     assert made.schedule == popart.AccumulateOuterFragmentSchedule.OverlapMemoryOptimized
@@ -120,7 +121,8 @@ def test_three_ipus_reserve_four(replicas, reserved):
     assert np.array_equal(found.reshape(given.shape), 8 * given + 4)
 
 
-@pytest.mark.parametrize("padding,stride,dilation", [(0, 1, 1), (1, 2, 1), ([1, 0], [2, 1], 2), ([[0, 0], [0, 0], [1, 0], [0, 1]], 1, 1)])
+@pytest.mark.parametrize("padding,stride,dilation",
+                         [(0, 1, 1), (1, 2, 1), ([1, 0], [2, 1], 2), ([[0, 0], [0, 0], [1, 0], [0, 1]], 1, 1)])
 def test_a_transposed_convolution_by_the_size_of_its_output(padding, stride, dilation):
     x = static.data("x", PICTURE.shape)
     y = static.nn.conv2d_transpose(x, 4, output_size=[13, 12], padding=padding, stride=stride, dilation=dilation,
@@ -155,7 +157,8 @@ def test_data_norm_scales_and_shifts_by_channels(layout, shape):
     total.set(np.array([5, 0, -5], np.float32))
     means = np.array([0.5, 0, -0.5], np.float32)
     means = means if layout == "NHWC" else means.reshape(3, *[1] * (len(shape) - 2))
-    np.testing.assert_allclose(exe.run(feed={"x": given}, fetch_list=[y])[0], (given - means) * 0.5 * 3 + 0.25, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(exe.run(feed={"x": given}, fetch_list=[y])[0], (given - means) * 0.5 * 3 + 0.25, rtol=1e-5,
+                               atol=1e-6)
     assert "norm.scale_w" in [p.name for p in static.default_main_program().all_parameters()]
     with pytest.raises(NotImplementedError, match="sync_stats=True"):
         static.nn.data_norm(static.data("z", [2, 3]), sync_stats=True)
@@ -171,7 +174,7 @@ def test_older_modules():
     assert base is fluid and core is fluid.core and Program is static.Program and program_guard is static.program_guard
     assert exp is fluid.layers.exp and generate is fluid.unique_name.generate
     assert fluid.compiler.IpuCompiledProgram is static.IpuCompiledProgram
-    import paddle.base.framework
+    import paddle.base.framework  # noqa: F401
     from paddle.base.layers import nn
     assert nn is fluid.layers and base.framework is fluid.framework
     assert base.layers.yolo_box is vision.ops.yolo_box
@@ -186,7 +189,8 @@ def test_older_optimizers_and_initializers():
     """w, from 3: the gradient of mean(w) is twice 1/2, its length is limited to 1/2, and decay adds w / 10."""
     first = paddle.ParamAttr(name="w", initializer=fluid.initializer.ConstantInitializer(3.0))
     w = paddle.create_parameter([2], "float32", attr=first)
-    held = paddle.create_parameter([2], "float32", attr=paddle.ParamAttr(name="held", initializer=fluid.initializer.Normal(5.0, 1e-6)))
+    held = paddle.create_parameter([2], "float32",
+                                   attr=paddle.ParamAttr(name="held", initializer=fluid.initializer.Normal(5.0, 1e-6)))
     optimizer = fluid.optimizer.SGDOptimizer(0.5, parameter_list=[w], regularization=fluid.regularizer.L2DecayRegularizer(0.1),
                                              grad_clip=fluid.clip.GradientClipByGlobalNorm(0.5))
     optimizer.minimize(paddle.mean(w + held))

@@ -12,7 +12,7 @@ import paddle
 from paddle import static
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from random_seeds import check_thrice, seeds  # noqa: E402
+from random_seeds import check_thrice, seeds
 
 RATE = 0.125
 

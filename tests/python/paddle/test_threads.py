@@ -9,7 +9,7 @@ import pytest
 from paddle import static
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from threads import together  # noqa: E402
+from threads import together
 
 
 @pytest.mark.parametrize("place", ["cpu", "ipu"])

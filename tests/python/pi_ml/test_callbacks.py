@@ -169,7 +169,8 @@ def test_the_summary(tmp_path):
         "  | Name | Type   | Params", "-" * 32, "0 | l1   | Linear | 100 K ", "1 | l2   | Linear | 1.3 K ", "-" * 32,
         "101 K     Trainable params", "0         Non-trainable params", "101 K     Total params",
         "0.407     Total estimated model params size (MB)"])
-    assert [readable(n) for n in (0, 123, 1234, 123456, 2 * 10**6, 3 * 10**9)] == ["0", "123", "1.2 K", "123 K", "2.0 M", "3.0 B"]
+    shown = [readable(n) for n in (0, 123, 1234, 123456, 2 * 10**6, 3 * 10**9)]
+    assert shown == ["0", "123", "1.2 K", "123 K", "2.0 M", "3.0 B"]
 
 
 def test_the_table_of_a_test(tmp_path, capsys):

@@ -31,7 +31,8 @@ class Shuffled(lit.Classifier):
 def run(tmp_path, where, epochs, callbacks=(), ckpt_path=None, **kwargs):
     pl.seed_everything(5)
     model, losses = Shuffled(), lit.Losses()
-    made = lit.trainer(tmp_path, max_epochs=epochs, callbacks=[losses, *callbacks], enable_checkpointing=True, **where, **kwargs)
+    made = lit.trainer(tmp_path, max_epochs=epochs, callbacks=[losses, *callbacks], enable_checkpointing=True, **where,
+                       **kwargs)
     made.fit(model, lit.loader(16, shuffle=True), lit.loader(16, 64), ckpt_path=ckpt_path)
     return model, losses.numbers(), made
 
@@ -75,6 +76,11 @@ torch.save(model.state_dict(), {out!r})
 """
 
 
+def written(path):
+    """When, or 0 if it is not there yet."""
+    return path.stat().st_mtime_ns if path.exists() else 0
+
+
 def test_a_killed_run_goes_on_with_the_same_numbers(tmp_path):
     """Killed at several times, resumed by the same script, until it ends."""
     where = {"ipus": 1}
@@ -84,8 +90,8 @@ def test_a_killed_run_goes_on_with_the_same_numbers(tmp_path):
     for attempt in range(20):
         process = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         if attempt < 2:
-            begun = (kept / "last.ckpt").stat().st_mtime_ns if (kept / "last.ckpt").exists() else 0
-            while process.poll() is None and ((kept / "last.ckpt").stat().st_mtime_ns if (kept / "last.ckpt").exists() else 0) == begun:
+            begun = written(kept / "last.ckpt")
+            while process.poll() is None and written(kept / "last.ckpt") == begun:
                 time.sleep(0.02)
             time.sleep(0.05)
             process.send_signal(signal.SIGKILL)

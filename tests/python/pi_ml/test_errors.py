@@ -47,7 +47,8 @@ poptorch = pytest.importorskip("poptorch")
     ({"strategy": "ddp"}, MisconfigurationException, "ddp"),
     ({"profiler": "simple"}, MisconfigurationException, "autoreport"),
     ({"max_time": "soon"}, MisconfigurationException, "DD:HH:MM:SS"),
-    ({"weights_save_path": "/tmp/other"}, MisconfigurationException, "weights_save_path='/tmp/other'.*give default_root_dir only"),
+    ({"weights_save_path": "/tmp/other"}, MisconfigurationException,
+     "weights_save_path='/tmp/other'.*give default_root_dir only"),
     ({"strategy": "single_device", "plugins": "ipu_strategy"}, MisconfigurationException, "give strategy only"),
     ({"ckpt_path": "a", "resume_from_checkpoint": "b"}, MisconfigurationException, "give ckpt_path only"),
 ])
@@ -211,7 +212,8 @@ def test_logging_where_it_means_nothing(tmp_path):
     with pytest.raises(MisconfigurationException, match="not attached"):
         Bare().log("a", 1)
     with pytest.raises(MisconfigurationException, match="median"):
-        lit.trainer(tmp_path).fit(type("W", (Bare,), {"on_train_epoch_end": lambda self: self.log("a", 1, reduce_fx="median")})(),
+        lit.trainer(tmp_path).fit(type("W", (Bare,),
+                                       {"on_train_epoch_end": lambda self: self.log("a", 1, reduce_fx="median")})(),
                                   lit.loader())
 
 

@@ -171,7 +171,8 @@ def test_hooks_get_the_arguments_that_their_signature_has(tmp_path, place):
                        callbacks=[Six(), Seven(), Own(), Any(), by_lambda], **place)
     made.fit(Module(), lit.loader(8), lit.loader(8, 16))
     for batch in (0, 1):
-        for call in (("start", batch), ("six", batch), ("seven", batch, 0), ("kept", batch), ("lambda", batch), ("module", batch)):
+        for call in (("start", batch), ("six", batch), ("seven", batch, 0), ("kept", batch), ("lambda", batch),
+                     ("module", batch)):
             assert got.count(call) == 1, call
     assert got.count(("any", 5)) == 2 and got.count(("validation", 0)) == got.count(("loader", 0)) == 2
 

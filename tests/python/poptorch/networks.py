@@ -44,7 +44,7 @@ def views(r, shape):
         f"torch.stack([x, -x], {d}).sum({d}) + x", f"torch.cat(x.chunk(2, {d}), {d})", f"x.transpose({d}, -1)",
         f"x.repeat_interleave(2, {d}).narrow({d}, 0, {n})", f"x.unfold({d}, 1, 1).squeeze(-1)",
         f"x.gather({d}, torch.zeros_like(x, dtype=torch.long))", f"x[:, {taken[:max(1, n // 2)]}]" if d == 1 else "x[..., :]",
-        f"F.pad(x, (1, 1))[..., 1:-1]"])
+        "F.pad(x, (1, 1))[..., 1:-1]"])
 
 
 def in_place(r, shape):
@@ -64,7 +64,8 @@ def types_(r, shape):
 def reductions(r, shape):
     return [], r.choice(["x.softmax(-1)", "x.log_softmax(-1) * 0.2", "x.cumsum(-1) * 0.3", "x - x.amax(-1, keepdim=True)",
                          "x - x.logsumexp(-1, keepdim=True) * 0.3", "x / (x.norm(dim=-1, keepdim=True) + 0.5)",
-                         "x + x.std(-1, keepdim=True)", "x.sort(-1)[0]", "x + x.topk(1, -1)[0]", "x * x.mean((-1,), keepdim=True)",
+                         "x + x.std(-1, keepdim=True)", "x.sort(-1)[0]", "x + x.topk(1, -1)[0]",
+                         "x * x.mean((-1,), keepdim=True)",
                          "x - x.min(-1, keepdim=True)[0]"])
 
 
@@ -106,7 +107,8 @@ def flat(r, shape):
     return r.choice([
         ([f"nn.Linear({c}, {out}, bias={r.random() < 0.7})"], "{0}(x)"), ([f"nn.LayerNorm({c})"], "{0}(x)"),
         ([f"nn.BatchNorm1d({c})"], "{0}(x)"), ([f"nn.Bilinear({c}, {c}, {out})"], "{0}(x, x.flip(-1))"),
-        ([], f"x.view(x.shape[0], {factor}, -1)"), ([], "torch.einsum('nc,nd->ncd', x, x)"), ([], "x.unsqueeze(-1) * x.unsqueeze(1)"),
+        ([], f"x.view(x.shape[0], {factor}, -1)"), ([], "torch.einsum('nc,nd->ncd', x, x)"),
+        ([], "x.unsqueeze(-1) * x.unsqueeze(1)"),
         ([f"nn.Sequential(nn.Linear({c}, {out}), nn.ReLU(), nn.Linear({out}, {c}))"], "x + {0}(x)"),
         ([f"nn.Embedding(5, {out})"], "{0}((x[:, 0].abs() * 3).long() % 5)")])
 

@@ -9,8 +9,8 @@ import numpy
 import poptorch
 import pytest
 import torch
-from poptorch.arguments import Signature, deviceType
-from poptorch.structure import structure_of
+from poptorch.run.arguments import Signature, deviceType
+from poptorch.base.structure import structure_of
 
 Point = collections.namedtuple("Point", "x y")
 a, b, c = torch.zeros(2, 3), torch.ones(4), torch.full((1,), 2.0)

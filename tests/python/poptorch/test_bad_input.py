@@ -217,6 +217,21 @@ def test_interrupted_compilations():
     assert free_devices() == free
 
 
+def test_interrupted_where_torch_takes_a_mode_off(monkeypatch):
+    modes = pytest.importorskip("torch.utils._python_dispatch")
+    real, interrupts = modes._set_torch_dispatch_mode, [True]
+
+    def once(mode):
+        if mode is None and interrupts and interrupts.pop():
+            raise KeyboardInterrupt
+        return real(mode)
+    monkeypatch.setattr(modes, "_set_torch_dispatch_mode", once)
+    with pytest.raises(KeyboardInterrupt):
+        poptorch.inferenceModel(Net(), poptorch.Options().showCompilationProgressBar(False))(X)
+    assert not interrupts and torch.equal(torch.ones(2) + 1, torch.full([2], 2.0))
+    works()
+
+
 def test_two_processes_and_one_ipu(tmp_path):
     program = textwrap.dedent("""
         import sys, torch, poptorch

@@ -10,7 +10,8 @@ import sys
 import poptorch
 import pytest
 import torch
-from poptorch import _logging, hooks
+from poptorch import _logging
+from poptorch.base import hooks
 
 
 def test_values_of_enumerations():

@@ -2,7 +2,8 @@
 """Rows of calls and of results: the worked examples of the user guide's arithmetic."""
 import poptorch
 import pytest
-from poptorch import OutputMode, batching
+from poptorch import OutputMode
+from poptorch.options import batching
 
 
 def options(D=1, A=1, R=1, mode=None, period=None):
@@ -24,7 +25,7 @@ def options(D=1, A=1, R=1, mode=None, period=None):
 ])
 def test_rows(batch, given, training, rows, prediction, loss):
     o = options(**given)
-    assert batching.combinedBatchSize(o, batch, training) == rows
+    assert batch * batching.microBatches(o, training) == rows
     assert batching.checkBatch(o, (rows, 3), training=training) == batch
     multiplier = batching.outputMultiplier(o, training)
     assert batching.outputShape((batch, 10), multiplier) == prediction
@@ -43,7 +44,7 @@ def test_rows_that_do_not_come_out_even():
 
 def test_groups_of_replicas():
     o = options(R=4).inputReplicaGrouping(2, poptorch.CommGroupType.Consecutive)
-    assert batching.combinedBatchSize(o, 3) == 6 and batching.outputMultiplier(o, False) == 4
+    assert batching.microBatches(o) == 2 and batching.outputMultiplier(o, False) == 4
     assert [batching.inputRows(o, 3, 0, 0, r).first for r in range(4)] == [0, 0, 3, 3]
     o.inputReplicaGrouping(2, poptorch.CommGroupType.Orthogonal)
     assert [batching.inputRows(o, 3, 0, 0, r).first for r in range(4)] == [0, 3, 0, 3]

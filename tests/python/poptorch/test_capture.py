@@ -12,7 +12,7 @@ import torch
 import poptorch
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "ops"))
-from modules import check_inference, check_step  # noqa: E402
+from modules import check_inference, check_step
 
 nn, F = torch.nn, torch.nn.functional
 

@@ -148,7 +148,8 @@ FORMS = {"tensor": (padded, lambda b: b), "tuple": (lambda rows: (padded(rows), 
 def test_batches_of_a_sampler_are_collated_one_by_one(collate, read, mode):
     poptorch.registerCustomArgParser(Pair, PairParser())
     more = {"mode": mode, "async_options": Fork} if mode == DataLoaderMode.Async else {}
-    loader = poptorch.DataLoader(options(D=2), list(range(10)), batch_sampler=Uneven(), collate_fn=collate, **more)
+    loader = poptorch.DataLoader(options(D=2), list(range(10)), batch_sampler=Uneven(),
+                                 collate_fn=collate, **more)
     assert len(loader) == 2
     for _ in range(2):
         assert [read(batch).tolist() for batch in loader] == [[0, 0, 0, 0, 1, 2, 0, 0], [3, 4, 5, 0, 6, 7, 8, 9]]
@@ -162,7 +163,8 @@ def test_batches_of_a_sampler_are_collated_one_by_one(collate, read, mode):
 
 
 def test_values_that_cannot_be_joined_are_named():
-    loader = poptorch.DataLoader(options(D=2), list(range(10)), batch_sampler=Uneven(), collate_fn=lambda rows: (padded(rows), len(rows)))
+    loader = poptorch.DataLoader(options(D=2), list(range(10)), batch_sampler=Uneven(),
+                                 collate_fn=lambda rows: (padded(rows), len(rows)))
     with pytest.raises(poptorch.Error, match="different values of int, such as 1.*collate_fn"):
         list(loader)
     for collate, text in ((lambda rows: [torch.tensor([row]) for row in rows], "different parts: 1 and 2"),

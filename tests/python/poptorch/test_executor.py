@@ -506,7 +506,7 @@ def test_inference_follows_whoever_trains():
             assert not torch.equal(before, after)
         training.destroy()
         torch.testing.assert_close(after, model(x).detach(), rtol=1e-4, atol=1e-5)
-    assert inference._owner.get() is None
+    assert inference._weights.owner() is None
     assert torch.equal(inference(x), after)
 
 

@@ -389,8 +389,8 @@ def test_tensors_of_a_body_stay_in_it(use):
         return use(x, made[0]), others
 
     for within in (False, True):
-        with pytest.raises(poptorch.Error, match="tensor that is made in the body of a poptorch.for_loop or poptorch.cond is used "
-                           "outside of it. Return it from the body."):
+        with pytest.raises(poptorch.Error, match="tensor that is made in the body of a poptorch.for_loop or poptorch.cond is "
+                           "used outside of it. Return it from the body."):
             run(lambda x: function(x, within), torch.ones(2))
 
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Inner names of the vendor's package that public programs use say the truth about ours."""
+import importlib
+import sys
+import types
+
 import poptorch
 import pytest
 import torch
@@ -98,3 +102,22 @@ def test_what_options_and_optimizers_have_by_other_names(tmp_path):
 def test_blocks_of_functions_know_their_names():
     block = poptorch.BeginBlock(torch.relu, "first", 2)
     assert (block._user_id, block._ipu_id) == ("first", 2)
+
+
+@pytest.mark.parametrize("path", ["_impl", "_logging", "autocasting", "custom_ops", "enums", "errors", "ops", "optim",
+                                  "options", "poptorch_core", "profiling", "testing", "version"])
+def test_modules_that_programs_import_are_there(path):
+    module = importlib.import_module(f"poptorch.{path}")
+    assert getattr(poptorch, path) is module
+
+
+def test_a_file_of_modules_that_have_moved_says_so(tmp_path, monkeypatch):
+    old = types.ModuleType("poptorch.options_groups")
+    old.Group = type("Group", (), {"__module__": old.__name__})
+    monkeypatch.setitem(sys.modules, old.__name__, old)
+    path, net = tmp_path / "model.poptorch", torch.nn.Linear(2, 3)
+    net.group = old.Group()
+    poptorch.inferenceModel(net).compileAndExport(path, torch.ones(4, 2))
+    monkeypatch.delitem(sys.modules, old.__name__)
+    with pytest.raises(poptorch.Error, match="model.poptorch was written by another version of poptorch. Compile"):
+        poptorch.load(path)

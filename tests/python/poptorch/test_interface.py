@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Everything that programs may ask of poptorch is there, and what is small does what it says."""
 import datetime
+import inspect
 import os
 import subprocess
 import sys
@@ -59,6 +60,27 @@ def test_a_name_is_there(name):
     for part in name.split("."):
         found = getattr(found, part)
     assert found is not None
+
+
+def functions(found):
+    """Public functions of ours in a function, a class or a property."""
+    if isinstance(found, type):
+        ours = [kind for kind in reversed(found.__mro__) if kind.__module__.startswith("poptorch")]
+        members = {name: member for kind in ours for name, member in vars(kind).items()}
+        return [f for n, m in members.items() if not n.startswith("_") or n in ("__init__", "__call__") for f in functions(m)]
+    found = inspect.unwrap(getattr(found, "fget", None) or found)
+    found = getattr(found, "__func__", found)
+    return [found] if inspect.isfunction(found) and found.__module__.startswith("poptorch") else []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_functions_say_their_types(name):
+    found = poptorch
+    for part in name.split("."):
+        found = getattr(found, part)
+    for function in functions(found):
+        told = {*function.__annotations__, *(["return"] if function.__name__ == "__init__" else [])}
+        assert {*inspect.signature(function).parameters, "return"} - {"self", "cls"} <= told, function
 
 
 def test_executors_have_all_methods():
@@ -266,7 +288,7 @@ def test_levels_of_the_log(capfd, monkeypatch):
 
 def test_engine_options_that_are_no_json(monkeypatch):
     monkeypatch.setenv("POPLAR_ENGINE_OPTIONS", "{autoReport.all")
-    with pytest.raises(poptorch.Error, match="POPLAR_ENGINE_OPTIONS must hold JSON"):
+    with pytest.raises(poptorch.Error, match="POPLAR_ENGINE_OPTIONS is not a JSON object of strings"):
         poptorch.inferenceModel(torch.nn.Linear(2, 3))(torch.ones(4, 2))
 
 

@@ -33,8 +33,8 @@ def check(model, inputs, file, expected=None):
     model._executable.modelToHost(str(file))
     proto = onnx.load(str(file))
     onnx.checker.check_model(proto)
-    outputs = model._outputs
-    got = run_file(str(file), {n: array(t) for n, t in zip(model._inputs, inputs)}, outputs)
+    outputs = model._compiled.outputs.names
+    got = run_file(str(file), {n: array(t) for n, t in zip(model._compiled.inputs.names, inputs)}, outputs)
     for ours, other in zip(got, expected):
         np.testing.assert_allclose(ours.reshape(other.shape), other.detach().numpy(), rtol=1e-4, atol=1e-5)
     return {node.op_type for node in proto.graph.node}, proto.opset_import[0].version

@@ -10,11 +10,11 @@ import poptorch
 import pytest
 import torch
 from poptorch import optim
-from poptorch.optim_translate import Translator, checkStrategy, countStep, maximizes, translate, untrained
+from poptorch.optim.translate import Translator, checkStrategy, countStep, maximizes, translate, untrained
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import popart  # noqa: E402
-from harness import Trainer  # noqa: E402
+import popart
+from harness import Trainer
 
 rng = np.random.default_rng(5)
 W = rng.uniform(-1, 1, (4, 3)).astype(np.float32)

@@ -2,6 +2,7 @@
 """Options against docs/poptorch-options.md and against the session options that are made of them."""
 import copy
 import inspect
+import json
 import pathlib
 import pickle
 import re
@@ -11,8 +12,8 @@ import poptorch
 import pytest
 import torch
 from poptorch import OutputMode, TensorLocationSettings
-from poptorch.options_popart import sessionOptions
-from poptorch.strategies import Placer
+from poptorch.options.popart import sessionOptions
+from poptorch.options.strategies import Placer
 
 page = pathlib.Path(__file__).resolve().parents[3] / "docs/poptorch-options.md"
 GROUPS = ("Training", "Precision", "Jit", "Distributed", "TensorLocations", "_Popart")
@@ -245,7 +246,8 @@ def test_files(tmp_path):
     'deviceIterations(TensorLocationSettings().clone())', "deviceIterations(TensorLocationSettings()._values)",
     "deviceIterations(TensorLocationSettings.useOnChipStorage.__globals__)", 'deviceIterations("{0.x}".format(1))',
     "deviceIterations(OutputMode.All.__class__)", "outputMode(OutputMode.mro)", 'outputMode(OutputMode("All"))',
-    "deviceIterations(OutputMode)", "setExecutionStrategy(poptorch.ShardedExecution().placer())", "deviceIterations((lambda: 2)())",
+    "deviceIterations(OutputMode)", "setExecutionStrategy(poptorch.ShardedExecution().placer())",
+    "deviceIterations((lambda: 2)())",
     "deviceIterations(torch.load('x'))", "deviceIterations([2][0])", "deviceIterations(*[2])", "deviceIterations(**{})",
     "setAvailableMemoryProportion({**{}})", "deviceIterations([x for x in (1,)])", "(lambda: 2)()", "toDict()", "freeze()",
     "clone().deviceIterations(2)", "resolved(True)", "loadFromFile('/etc/passwd')", "__init__()", "Training.__init__()",
@@ -262,8 +264,9 @@ def test_files_are_data(tmp_path, line):
 
 def test_a_file_of_options_runs_no_code(tmp_path):
     file, made = tmp_path / "options.conf", tmp_path / "made"
-    file.write_text('deviceIterations(TensorLocationSettings().__getattribute__("useOnChipStorage").__getattribute__("__func__")'
-                    '.__getattribute__("__globals__").get("__builtins__").get("open")("%s", "w"))' % made)
+    file.write_text('deviceIterations(TensorLocationSettings().__getattribute__("useOnChipStorage")'
+                    '.__getattribute__("__func__").__getattribute__("__globals__").get("__builtins__").get("open")'
+                    '("%s", "w"))' % made)
     with pytest.raises(poptorch.ConfigFileError, match="is no option"):
         poptorch.Options().loadFromFile(str(file))
     assert not made.exists()
@@ -293,8 +296,12 @@ def test_the_environment(monkeypatch):
     assert o.enableExecutableCaching(None).executable_cache is None
     monkeypatch.setenv("POPTORCH_IPU_MODEL", "1")
     assert o.usesIpuModel() and not o.useIpuModel(False).usesIpuModel()
-    monkeypatch.setenv("POPLAR_ENGINE_OPTIONS", '{"autoReport.directory": "mine"}')
-    assert "autoReport.directory" not in session(o.enableProfiling("other"))["engineOptions"]
+
+
+def test_the_environment_is_stronger_than_profiling(monkeypatch, tmp_path):
+    monkeypatch.setenv("POPLAR_ENGINE_OPTIONS", json.dumps({"autoReport.directory": str(tmp_path / "mine")}))
+    poptorch.inferenceModel(torch.nn.ReLU(), poptorch.Options().enableProfiling(str(tmp_path / "other")))(torch.ones(2))
+    assert (tmp_path / "mine").exists() and not (tmp_path / "other").exists()
 
 
 def test_a_seed_is_pytorchs_too():

@@ -57,7 +57,8 @@ def test_outputs_that_are_returned_twice():
 
 def test_pipelines_come_before_tiles():
     refused(over_two_ipus, "Overlapped IO is not supported with poptorch.PipelinedExecution.")
-    refused(lambda x: poptorch.set_overlap_for_input(x, MODE) + 1, "No IO tiles allocated. You must allocate at least 32 IO tiles")
+    refused(lambda x: poptorch.set_overlap_for_input(x, MODE) + 1,
+            "No IO tiles allocated. You must allocate at least 32 IO tiles")
 
 
 def test_marks_that_do_not_overlap_may_stand_anywhere():

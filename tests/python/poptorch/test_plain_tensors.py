@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tensors of a module that are no parameters and no buffers: constants of the model, which forward() writes on the host once."""
+"""Tensors of a module that are no parameters and no buffers: constants, which forward() writes on the host once."""
 import poptorch
 import pytest
 import torch
@@ -79,7 +79,8 @@ class Sees(torch.nn.Module):
         return self.seen * 1, poptorch.identity_loss(loss, "none") if poptorch.isRunningOnIpu() else loss
 
 
-@pytest.mark.parametrize("see", [lambda m: m.w.data, lambda m: m.w.detach()[:], lambda m: m.w.data[1:3], lambda m: m.w.data[::2],
+@pytest.mark.parametrize("see", [lambda m: m.w.data, lambda m: m.w.detach()[:], lambda m: m.w.data[1:3],
+                                 lambda m: m.w.data[::2],
                                  lambda m: m.w.data.view(2, 2).t(), lambda m: m.b[1:], lambda m: m.b.view(2, 2)])
 def test_members_that_see_a_weight_follow_it_without_gradient(see):
     host, ours, x = Sees(see), Sees(see), torch.full((4,), 0.5)

@@ -14,12 +14,13 @@ import torch
 import torch.nn.functional as F
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from networks import Network  # noqa: E402
+from networks import Network
 
 FIRST, COUNT = ([0] + [int(n) for n in os.environ.get("OPENIPU_SWEEP_SEEDS", "2").split(":")])[-2:]
 EACH = 8  # networks of a seed
 OPTIMIZERS = ["torch.optim.SGD(p, lr=0.05)", "torch.optim.SGD(p, lr=0.05, momentum=0.9, weight_decay=0.01)",
-              "torch.optim.Adam(p, lr=0.01)", "torch.optim.AdamW(p, lr=0.01, weight_decay=0.1)", "torch.optim.RMSprop(p, lr=0.01)"]
+              "torch.optim.Adam(p, lr=0.01)", "torch.optim.AdamW(p, lr=0.01, weight_decay=0.1)",
+              "torch.optim.RMSprop(p, lr=0.01)"]
 
 
 class OnHost:

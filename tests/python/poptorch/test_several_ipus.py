@@ -162,7 +162,7 @@ def test_phases_say_what_waits_beside_the_chip():
     assert transfers(serial().setTensorsLiveness(poptorch.Liveness.AlwaysLive)) == 0
     assert transfers(parallel().sendTensorsOffChipAfterFwd(False)) == 0
     separate = train(Blocks(), options(1).setExecutionStrategy(serial().useSeparateBackwardPhase()), steps=1)[2]
-    assert separate._session_options.executionPhaseSettings.phases == 5  # 0 1 2 3, then 5 6 7 8
+    assert separate._compiled.session_options.executionPhaseSettings.phases == 5  # 0 1 2 3, then 5 6 7 8
 
 
 def test_blocks_of_modules_and_automatic_stages():

@@ -157,7 +157,8 @@ poptorch.trainingModel(module, optimizer=poptorch.optim.Adam(module.parameters()
 def test_advice_about_memory_names_options_of_poptorch(tmp_path):
     (tmp_path / "small.chip").write_text("base = ipu2\nname = small\ntiles = 4\n")
     said = subprocess.run([sys.executable, "-c", _TOO_LARGE], capture_output=True, text=True, timeout=300, env={
-        **os.environ, "OPENIPU_CHIP": str(tmp_path / "small.chip"), "OPENIPU_NUM_IPUS": "2", "PYTHONPATH": os.pathsep.join(sys.path),
+        **os.environ, "OPENIPU_CHIP": str(tmp_path / "small.chip"), "OPENIPU_NUM_IPUS": "2",
+        "PYTHONPATH": os.pathsep.join(sys.path),
         "POPLAR_ENGINE_OPTIONS": json.dumps({"debug.allowOutOfMemory": "false"})}).stderr
     for words in ("Options.setAvailableMemoryProportion of 0.15 for every IPU", "all of these",
                   'Options._Popart.set("autoRecomputation", int(popart.RecomputationType.Standard))',

@@ -3,7 +3,7 @@
 import poptorch
 import pytest
 from poptorch import AutoStage, Phase, Stage
-from poptorch.strategies import ipusToReserve
+from poptorch.options.strategies import ipusToReserve
 
 
 def placed(strategy, *blocks):
@@ -88,13 +88,14 @@ def test_pipelines_need_enough_batches():
     check(True, (("0", 0), ("1", 0)))  # one IPU is no pipeline
     check(True, strategy=poptorch.ShardedExecution())
     check(True, (("0", 0), ("1", 1)), before=True, A=3)
-    with pytest.raises(poptorch.Error, match=r"pipeline stages \(3\) when using poptorch.PipelinedExecution. Please note that a model "
-                       r"with 2 pipeline stages in PopTorch will have an additional 1 stages when training. It is 1,.* Use "
-                       r"Training.gradientAccumulation\(3\) or more \(an inferenceModel of it needs deviceIterations\(2\)\)"):
+    with pytest.raises(poptorch.Error, match=r"pipeline stages \(3\) when using poptorch.PipelinedExecution. Please note that "
+                       r"a model with 2 pipeline stages in PopTorch will have an additional 1 stages when training. It is 1,.* "
+                       r"Use Training.gradientAccumulation\(3\) or more \(an inferenceModel of it needs "
+                       r"deviceIterations\(2\)\)"):
         check(True, (("1", 1),), before=True)  # what has no block is on IPU 0
     with pytest.raises(poptorch.Error, match=r"gradientAccumulation must be greater than or equal to the number of "
-                       r"pipeline stages \(7\) when using poptorch.PipelinedExecution. Please note that a model with 4 pipeline "
-                       r"stages in PopTorch will have an additional 3 stages when training. It is 6"):
+                       r"pipeline stages \(7\) when using poptorch.PipelinedExecution. Please note that a model with 4 "
+                       r"pipeline stages in PopTorch will have an additional 3 stages when training. It is 6"):
         check(True, A=6, D=20)
     with pytest.raises(poptorch.Error, match=r"deviceIterations must be greater than or equal to the number of "
                        r"pipeline stages \(4\).* 4 times.* Use deviceIterations\(4\) or more"):

@@ -55,8 +55,8 @@ def test_buffers_that_forward_takes_away():
 def test_shapes_that_depend_on_values():
     with says("OneHot num classes must be specified and must be constant."):
         run(lambda _, x: torch.nn.functional.one_hot(x), torch.arange(2))
-    with says("Bincount `minlength` must be specified and must be a constant. On the IPU MK2 platform the minimum length is also "
-              "the maximum length"):
+    with says("Bincount `minlength` must be specified and must be a constant. On the IPU MK2 platform the minimum length is "
+              "also the maximum length"):
         run(lambda _, x: torch.bincount(x), torch.arange(2))
 
 
@@ -109,9 +109,9 @@ def test_numbers_of_ipus():
                 x = x + 1
         return x
 
-    with says("The model specifies the use of 3 IPUs, however PopTorch must reserve a minimum of 4 in order to allow the model to "
-              "run, because PopTorch must reserve a power of 2 or maximum of 64 IPUs per process. Please reconfigure your model to "
-              "use a different number of IPUs or set poptorch.Options().autoRoundNumIPUs(True)."):
+    with says("The model specifies the use of 3 IPUs, however PopTorch must reserve a minimum of 4 in order to allow the model "
+              "to run, because PopTorch must reserve a power of 2 or maximum of 64 IPUs per process. Please reconfigure your "
+              "model to use a different number of IPUs or set poptorch.Options().autoRoundNumIPUs(True)."):
         run(spread, X)
     with says("Too many IPUs requested (128). Experiments that need"):
         run(lambda _, x: x + 1, torch.ones(128), options=poptorch.Options().replicationFactor(128))
@@ -214,8 +214,8 @@ def test_optimizers_of_ones_own(capfd):
 
 
 def test_backward_of_a_result():
-    with says("on outputs of a PopTorch model. If you're using a trainingModel, the backwards pass is performed automatically when "
-              "invoking the model. If you're using an inferenceModel, you should use a trainingModel instead."):
+    with says("on outputs of a PopTorch model. If you're using a trainingModel, the backwards pass is performed automatically "
+              "when invoking the model. If you're using an inferenceModel, you should use a trainingModel instead."):
         run(lambda _, x: x + 1, X).backward()
 
 

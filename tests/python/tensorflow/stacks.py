@@ -44,7 +44,7 @@ class Stack:
         self.batch = int(self.r.integers(1, 5))
         self.steps, self.words = [], []
         kind = self.r.choice(["vector", "series", "image"])
-        size = lambda low, high: int(self.r.integers(low, high))  # noqa: E731
+        size = lambda low, high: int(self.r.integers(low, high))
         self.input_shape = {"vector": (size(1, 9),), "series": (size(3, 9), size(1, 5)),
                             "image": (size(4, 10), size(4, 10), size(1, 4))}[kind]
         self.shape = self.input_shape

@@ -77,7 +77,8 @@ def test_regularised_and_collected_variables():
 
 
 @pytest.mark.parametrize("cycle,block,wanted", [
-    (2, 4, [1] * 4 + [2] * 4 + [1] * 2 + [2] * 2 + [3] * 4 + [4] * 4 + [3] * 2 + [4] * 2 + [5] * 6),  # of TensorFlow's documents
+    # of TensorFlow's documents
+    (2, 4, [1] * 4 + [2] * 4 + [1] * 2 + [2] * 2 + [3] * 4 + [4] * 4 + [3] * 2 + [4] * 2 + [5] * 6),
     (1, 1, [n for n in range(1, 6) for _ in range(6)]), (5, 1, [1, 2, 3, 4, 5] * 6)])
 def test_data_sets_that_take_turns(cycle, block, wanted):
     data = tf.data.Dataset.range(1, 6).interleave(lambda x: tf.data.Dataset.from_tensors(x).repeat(6), cycle, block)
@@ -132,7 +133,8 @@ def test_norms_without_a_parameter(center, scale):
     with tf.Graph().as_default():
         on_ipus.strategy()
         with ipu.scopes.ipu_scope("/device:IPU:0"):
-            out = ipu.ipu_compiler.compile(lambda v: ipu.normalization_ops.layer_norm(v, center=center, scale=scale), [tf.constant(x)])
+            out = ipu.ipu_compiler.compile(lambda v: ipu.normalization_ops.layer_norm(v, center=center, scale=scale),
+                                           [tf.constant(x)])
         assert [v.name.split("/")[-1] for v in tf1.trainable_variables()] == ["beta:0"] * center + ["gamma:0"] * scale
         with tf1.Session() as session:
             session.run(tf1.global_variables_initializer())

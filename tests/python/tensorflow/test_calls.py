@@ -172,8 +172,10 @@ def test_places_and_orders():
     target = np.array([1, 0, 5, 3], "int32")
     top = np.array([t in np.argsort(-r)[:2] for t, r in zip(target, x)])
     both_ways(lambda t: tf.math.in_top_k(target, t, 2), [x], top)
-    both_ways(lambda s, v: tf.searchsorted(s, v), [np.arange(5.0, dtype="float32"), np.array([0.5, 2, 9], "float32")], [np.array([1, 2, 5])])
-    both_ways(lambda s, v: tf.searchsorted(s, v, "right"), [np.arange(5.0, dtype="float32"), np.array([0.5, 2, 9], "float32")], [np.array([1, 3, 5])])
+    both_ways(lambda s, v: tf.searchsorted(s, v), [np.arange(5.0, dtype="float32"), np.array([0.5, 2, 9], "float32")],
+              [np.array([1, 2, 5])])
+    both_ways(lambda s, v: tf.searchsorted(s, v, "right"), [np.arange(5.0, dtype="float32"), np.array([0.5, 2, 9], "float32")],
+              [np.array([1, 3, 5])])
 
 
 @pytest.mark.parametrize("exclusive", [False, True])
@@ -230,7 +232,8 @@ def test_triangles():
     lower, b = np.linalg.cholesky(whole).astype("float32"), normal(2, 4, 3, seed=1)
     both_ways(tf.linalg.cholesky, [whole], lower, rtol=1e-4)
     both_ways(tf.linalg.triangular_solve, [whole, b], np.linalg.solve(np.tril(whole), b), rtol=1e-4)
-    both_ways(lambda x, y: tf.linalg.triangular_solve(x, y, lower=False), [whole, b], np.linalg.solve(np.triu(whole), b), rtol=1e-4)
+    both_ways(lambda x, y: tf.linalg.triangular_solve(x, y, lower=False), [whole, b], np.linalg.solve(np.triu(whole), b),
+              rtol=1e-4)
     both_ways(lambda x, y: tf.linalg.triangular_solve(x, y, adjoint=True), [lower, b],
               np.linalg.solve(lower.swapaxes(1, 2), b), rtol=1e-4)
     both_ways(tf.linalg.cholesky_solve, [lower, b], np.linalg.solve(whole, b), rtol=1e-3, atol=1e-5)
@@ -283,10 +286,12 @@ def test_shapes():
         (lambda t: tf.tile(t, [1, 2, 3]), np.tile(x, (1, 2, 3))), (lambda t: tf.repeat(t, 2, 1), x.repeat(2, 1)),
         (lambda t: tf.repeat(t, [1, 0, 2], 1), x.repeat([1, 0, 2], 1)), (lambda t: tf.repeat(t, 2), x.repeat(2)),
         (lambda t: tf.pad(t, [[1, 0], [0, 2], [1, 1]]), np.pad(x, [[1, 0], [0, 2], [1, 1]])),
-        (lambda t: tf.pad(t, [[0, 0], [1, 2], [0, 0]], constant_values=7.0), np.pad(x, [[0, 0], [1, 2], [0, 0]], constant_values=7)),
+        (lambda t: tf.pad(t, [[0, 0], [1, 2], [0, 0]], constant_values=7.0),
+         np.pad(x, [[0, 0], [1, 2], [0, 0]], constant_values=7)),
         (lambda t: tf.pad(t, [[0, 0], [2, 1], [3, 0]], "REFLECT"), np.pad(x, [[0, 0], [2, 1], [3, 0]], "reflect")),
         (lambda t: tf.pad(t, [[1, 2], [0, 3], [0, 0]], "SYMMETRIC"), np.pad(x, [[1, 2], [0, 3], [0, 0]], "symmetric")),
-        (lambda t: tf.reverse(t, [0, -1]), x[::-1, :, ::-1]), (lambda t: tf.roll(t, [1, -2], [0, 2]), np.roll(x, (1, -2), (0, 2))),
+        (lambda t: tf.reverse(t, [0, -1]), x[::-1, :, ::-1]),
+        (lambda t: tf.roll(t, [1, -2], [0, 2]), np.roll(x, (1, -2), (0, 2))),
         (lambda t: tf.concat([t, t], -1), np.concatenate([x, x], -1)), (lambda t: tf.stack([t, t], 2), np.stack([x, x], 2)),
         (lambda t: tf.unstack(t, axis=1), [x[:, i] for i in range(3)]), (lambda t: tf.split(t, 2, 2), np.split(x, 2, 2)),
         (lambda t: tf.split(t, [1, -1], 2), np.split(x, [1], 2)), (lambda t: tf.slice(t, [0, 1, 1], [2, -1, 2]), x[:, 1:, 1:3]),
@@ -302,7 +307,8 @@ def test_shapes():
         (lambda t: tf.size(t), 24), (lambda t: tf.rank(t), 3), (lambda t: tf.ensure_shape(t, [2, None, 4]), x),
         (lambda t: tf.tensor_scatter_nd_update(t, [[1]], t[:1]), np.stack([x[0], x[0]])),
         (lambda t: tf.tensor_scatter_nd_add(t, [[1]], t[:1]), np.stack([x[0], x[1] + x[0]])),
-        (lambda t: tf.scatter_nd([[2], [0], [2]], t[0], [4, 4]), np.stack([x[0, 1], 0 * x[0, 0], x[0, 0] + x[0, 2], 0 * x[0, 0]]))]
+        (lambda t: tf.scatter_nd([[2], [0], [2]], t[0], [4, 4]),
+         np.stack([x[0, 1], 0 * x[0, 0], x[0, 0] + x[0, 2], 0 * x[0, 0]]))]
     for function, wanted in rows:
         both_ways(function, [x], wanted)
 
@@ -310,7 +316,8 @@ def test_shapes():
 def test_making():
     both_ways(lambda i: tf.one_hot(i, 4), [np.array([0, 3, 5], "int32")], np.eye(6)[[0, 3, 5], :4])
     both_ways(lambda i: tf.one_hot(i, 3, 5.0, -1.0, 0), [np.array([0, 2], "int32")], np.where(np.eye(3)[[0, 2]], 5, -1).T)
-    both_ways(lambda i: tf.one_hot(i, 3, dtype=tf.int32), [np.array([[0, 2]], "int32")], np.eye(3)[[[0, 2]]], exact_type="int32")
+    both_ways(lambda i: tf.one_hot(i, 3, dtype=tf.int32), [np.array([[0, 2]], "int32")], np.eye(3)[[[0, 2]]],
+              exact_type="int32")
     both_ways(lambda v: tf.fill([2, 3], v), [np.float32(4)], np.full((2, 3), 4))
     both_ways(lambda n: tf.sequence_mask(n, 4), [np.array([1, 3], "int32")], [np.array([[1, 0, 0, 0], [1, 1, 1, 0]])])
     assert tf.range(2, 11, 3).numpy().tolist() == [2, 5, 8] and tf.range(3).dtype.name == "int32"
@@ -392,7 +399,8 @@ def test_nn_of_fields():
     both_ways(lambda t: tf.nn.separable_conv2d(t, deep, point, [1, 1, 1, 1], "VALID"), [x], layer(x).numpy(), rtol=1e-4,
               atol=1e-5)
     layer = keras.layers.Conv2DTranspose(4, 3, 2, use_bias=False, weights=[normal(3, 3, 4, 3, seed=4)])
-    both_ways(lambda t: tf.nn.conv2d_transpose(t, normal(3, 3, 4, 3, seed=4), [2, 13, 13, 4], 2, "VALID"), [x], layer(x).numpy(),
+    both_ways(lambda t: tf.nn.conv2d_transpose(t, normal(3, 3, 4, 3, seed=4), [2, 13, 13, 4], 2, "VALID"), [x],
+              layer(x).numpy(),
               rtol=1e-4, atol=1e-5)
     both_ways(lambda t: tf.nn.max_pool(t, 2, 2, "VALID"), [x], x.reshape(2, 3, 2, 3, 2, 3).max((2, 4)))
     both_ways(lambda t: tf.nn.avg_pool2d(t, [1, 2, 2, 1], [1, 2, 2, 1], "SAME"), [x], x.reshape(2, 3, 2, 3, 2, 3).mean((2, 4)))
@@ -413,12 +421,15 @@ def test_images():
             ("crop", lambda t: tf.image.crop_to_bounding_box(t, 1, 2, 2, 3), x[:, 1:3, 2:5]),
             ("pad", lambda t: tf.image.pad_to_bounding_box(t, 1, 2, 6, 9), np.pad(x, [[0, 0], [1, 1], [2, 1], [0, 0]])),
             ("central", lambda t: tf.image.central_crop(t, 0.5), x[:, 1:3, 1:5]),
-            ("crop or pad", lambda t: tf.image.resize_with_crop_or_pad(t, 2, 8), np.pad(x[:, 1:3], [[0, 0], [0, 0], [1, 1], [0, 0]])),
+            ("crop or pad", lambda t: tf.image.resize_with_crop_or_pad(t, 2, 8),
+             np.pad(x[:, 1:3], [[0, 0], [0, 0], [1, 1], [0, 0]])),
             ("brightness", lambda t: tf.image.adjust_brightness(t, 0.2), x + 0.2),
             ("contrast", lambda t: tf.image.adjust_contrast(t, 2.0), (x - mean) * 2 + mean),
             ("standard", tf.image.per_image_standardization, (x - flat[0]) / flat[1]),
-            ("grey", tf.image.rgb_to_grayscale, grey), ("rgb", lambda t: tf.image.grayscale_to_rgb(t[..., :1]), x[..., :1].repeat(3, -1)),
-            ("total", tf.image.total_variation, abs(np.diff(x, axis=1)).sum((1, 2, 3)) + abs(np.diff(x, axis=2)).sum((1, 2, 3))),
+            ("grey", tf.image.rgb_to_grayscale, grey),
+            ("rgb", lambda t: tf.image.grayscale_to_rgb(t[..., :1]), x[..., :1].repeat(3, -1)),
+            ("total", tf.image.total_variation,
+             abs(np.diff(x, axis=1)).sum((1, 2, 3)) + abs(np.diff(x, axis=2)).sum((1, 2, 3))),
             ("nearest", lambda t: tf.image.resize(t, [8, 3], "nearest"), x[:, np.arange(8) // 2][:, :, [1, 3, 5]]),
             ("area", lambda t: tf.image.resize(t, [2, 3], "area"), x.reshape(2, 2, 2, 3, 2, 3).mean((2, 4)))):
         both_ways(function, [x], wanted, rtol=1e-4, atol=1e-5)
@@ -448,7 +459,8 @@ def test_random_numbers():
 def test_no_operation_is_without_a_test():
     import pathlib
     text = pathlib.Path(__file__).read_text()
-    plain = {"to_float", "to_int32", "softmax_cross_entropy_with_logits_v2", "ResizeMethod", "conv1d", "conv3d", "conv1d_transpose",
+    plain = {"to_float", "to_int32", "softmax_cross_entropy_with_logits_v2", "ResizeMethod", "conv1d", "conv3d",
+             "conv1d_transpose",
              "conv3d_transpose", "depthwise_conv2d", "avg_pool", "max_pool2d", "max_pool1d", "avg_pool1d", "dropout", "lrn",
              "tensor_diag_part", "einsum"}  # other names, or tested with the layers
     for module in (math_ops, array_ops, nn_ops, nn_more_ops, counting_ops, special_ops, linalg_ops, image_ops):

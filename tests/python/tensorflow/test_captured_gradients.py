@@ -100,3 +100,14 @@ def test_a_step_of_ones_own():
         model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
         history = model.fit(X, LABELS, batch_size=6, verbose=0).history
     np.testing.assert_allclose(history["largest"], [1 / 18], rtol=1e-5)
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_jacobian_has_the_gradient_of_every_element(persistent):
+    x = tf.constant([[1.0, 2.0, 3.0]])
+    with tf.GradientTape(persistent=persistent) as tape:
+        tape.watch(x)
+        y = x * x + tf.reduce_sum(x)
+    assert tape.jacobian(y, x).shape == (1, 3, 1, 3)
+    if persistent:
+        np.testing.assert_allclose(np.reshape(tape.jacobian(y, x), (3, 3)), np.diag([2.0, 4.0, 6.0]) + 1)

@@ -81,6 +81,10 @@ def test_mnist_of_the_cache(tmp_path, monkeypatch):
     (x, y), _ = keras.datasets.fashion_mnist.load_data()
     np.testing.assert_array_equal(x, images)
     assert y.tolist() == [3, 4]
+    damaged = tmp_path / "datasets" / "fashion-mnist" / "t10k-labels-idx1-ubyte.gz"
+    damaged.write_bytes(damaged.read_bytes()[:-9])
+    with pytest.raises(ValueError, match=f"{damaged} is no IDX file"):
+        keras.datasets.fashion_mnist.load_data()
 
 
 def test_fit_takes_all_kinds_of_data():

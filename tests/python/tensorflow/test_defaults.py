@@ -11,7 +11,8 @@ OF_SEPARABLE = ("depthwise_initializer='glorot_uniform', pointwise_initializer='
                 "depthwise_regularizer=None, pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None, "
                 "depthwise_constraint=None, pointwise_constraint=None, bias_constraint=None")
 OF_CELL = ("kernel_initializer='glorot_uniform', recurrent_initializer='orthogonal', bias_initializer='zeros', "
-           "{forget}kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None, {activity}kernel_constraint=None, "
+           "{forget}kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None, "
+           "{activity}kernel_constraint=None, "
            "recurrent_constraint=None, bias_constraint=None, dropout=0.0, recurrent_dropout=0.0")
 OF_RNN = "return_sequences=False, return_state=False, go_backwards=False, stateful=False"
 
@@ -210,9 +211,11 @@ def test_every_layer_has_a_row():
 def test_names_of_layers():
     keras.backend.clear_session()
     for kind, name in ((keras.layers.Dense(1), "dense"), (keras.layers.Conv2D(1, 1), "conv2d"),
-                       (keras.layers.MaxPooling2D(), "max_pooling2d"), (keras.layers.BatchNormalization(), "batch_normalization"),
+                       (keras.layers.MaxPooling2D(), "max_pooling2d"),
+                       (keras.layers.BatchNormalization(), "batch_normalization"),
                        (keras.layers.LSTM(1), "lstm"), (keras.layers.GRU(1), "gru"), (keras.layers.SimpleRNN(1), "simple_rnn"),
-                       (keras.layers.ReLU(), "re_lu"), (keras.layers.LeakyReLU(), "leaky_re_lu"), (keras.layers.PReLU(), "p_re_lu"),
+                       (keras.layers.ReLU(), "re_lu"), (keras.layers.LeakyReLU(), "leaky_re_lu"),
+                       (keras.layers.PReLU(), "p_re_lu"),
                        (keras.layers.ELU(), "elu"), (keras.layers.Conv2DTranspose(1, 1), "conv2d_transpose"),
                        (keras.layers.GlobalAveragePooling2D(), "global_average_pooling2d"),
                        (keras.layers.ZeroPadding2D(), "zero_padding2d"), (keras.layers.UpSampling2D(), "up_sampling2d"),

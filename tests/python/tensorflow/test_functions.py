@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """tf.function with Python's control flow, and functions that a strategy runs on an IPU."""
+import ast
+import textwrap
+
 import numpy as np
 import pytest
 import tensorflow as tf
 from tensorflow import keras
+from tensorflow.ops import autograph
 from tensorflow.python import ipu
 
 RNG = np.random.default_rng(0)
@@ -36,6 +40,17 @@ def test_loops_and_conditions_on_tensors():
 
     for start in ([1.0, 2.0], [5.0, 6.0]):
         np.testing.assert_allclose(f(tf.constant(start), 5), expected(np.array(start), 5))
+
+
+def test_statements_are_rewritten_as_the_examples_say():
+    examples = [e for e in autograph.__doc__.split("\n\n") if "\nbecomes\n" in e]
+    assert len(examples) == 4
+    for example in examples:
+        before, after = (textwrap.dedent(part) for part in example.split("\nbecomes\n"))
+        made = autograph._Rewriter().block(ast.parse(f"def f():\n{textwrap.indent(before, ' ')}").body[0].body)
+        text = ast.unparse(ast.fix_missing_locations(ast.Module(made, [])))
+        expected = ast.parse(f"def f():\n{textwrap.indent(after, ' ')}").body[0].body
+        assert text.replace(autograph._CALLS, "calls") == ast.unparse(ast.Module(expected, [])), before
 
 
 def test_while_with_variables_and_two_returns():

@@ -119,7 +119,8 @@ def test_a_function_that_raises_while_it_is_traced_may_be_called_again(on_ipu):
 @PLACES
 def test_data_without_an_end_wants_a_number_of_steps(on_ipu):
     endless = tf.data.Dataset.from_tensor_slices((X, Y)).batch(4, drop_remainder=True).repeat()
-    said = "infinite dataset, you must specify the number of steps" if on_ipu else "infinitely repeating dataset, please specify"
+    said = "infinite dataset, you must specify the number of steps" if on_ipu else \
+        "infinitely repeating dataset, please specify"
     with place(on_ipu):
         made = model()
         for data in (endless, endless.map(lambda x, y: (x, y)).prefetch(1), endless.shuffle(4)):

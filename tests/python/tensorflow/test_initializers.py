@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from agree import check, normal
 from tensorflow import keras
 
-I, R, C, A = keras.initializers, keras.regularizers, keras.constraints, keras.activations  # noqa: E741
+I, R, C, A = keras.initializers, keras.regularizers, keras.constraints, keras.activations
 SHAPE = (3, 3, 64, 96)
 IN, OUT = 9 * 64, 9 * 96
 
@@ -78,7 +78,8 @@ def test_wrong_arguments():
             make()
 
 
-@pytest.mark.parametrize("given,l1,l2", [(R.L1(0.1), 0.1, 0), (R.l2(0.2), 0, 0.2), (R.L1L2(0.1, 0.2), 0.1, 0.2), ("l1", 0.01, 0),
+@pytest.mark.parametrize("given,l1,l2",
+                         [(R.L1(0.1), 0.1, 0), (R.l2(0.2), 0, 0.2), (R.L1L2(0.1, 0.2), 0.1, 0.2), ("l1", 0.01, 0),
                                          ("l2", 0, 0.01), ("l1_l2", 0.01, 0.01), (R.l1_l2(), 0.01, 0.01)])
 def test_regularizers(given, l1, l2):
     w = normal(4, 5)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Infeeds and outfeeds of loops wherever they are: within others, with computed first values or rounds, while a condition holds."""
+"""Infeeds and outfeeds of loops wherever they are: within others, with computed first values or rounds, while a condition
+holds."""
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf

@@ -323,3 +323,19 @@ def test_one_process_without_poprun():
     assert float(strategy.reduce("MEAN", np.float32([1, 3]), axis=0)) == 2
     with pytest.raises(NotImplementedError, match="add_ipu_cross_replica_reductions=False"):
         ipu.distributed.PopDistStrategy(add_ipu_cross_replica_reductions=False)
+
+
+@pytest.mark.parametrize("nanoo, wanted", [(False, [65504, -65504, 9]), (True, [np.nan, np.nan, 9])])
+def test_float16_overflow_is_the_largest_value_or_nan(nanoo, wanted):
+    config = IPUConfig()
+    config.auto_select_ipus = 1
+    config.floating_point_behaviour.nanoo = nanoo
+    config.configure_ipu_system()
+
+    @tf.function(experimental_compile=True)
+    def product(x, y):
+        return x * y
+    with ipu.ipu_strategy.IPUStrategy().scope():
+        x, y = (tf.constant(v, tf.float16) for v in ([10000, 10000, 3], [10000, -10000, 3]))
+        got = ipu.ipu_strategy.IPUStrategy().run(product, args=[x, y])
+    np.testing.assert_array_equal(got.numpy(), np.float16(wanted))

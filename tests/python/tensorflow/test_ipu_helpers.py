@@ -94,8 +94,9 @@ def test_means_over_replicas():
     assert float(total) == 12 and float(mean) == 3
     pairs = strategy(4)
     with pairs.scope():
-        total, mean = pairs.run(tf.function(lambda x: (
-            ipu.cross_replica_ops.cross_replica_sum(x, 2), ipu.cross_replica_ops.cross_replica_mean(x, 2))), [tf.constant([3.0])])
+        both = tf.function(lambda x: (
+            ipu.cross_replica_ops.cross_replica_sum(x, 2), ipu.cross_replica_ops.cross_replica_mean(x, 2)))
+        total, mean = pairs.run(both, [tf.constant([3.0])])
     assert float(total) == 6 and float(mean) == 3
     with pytest.raises(ValueError, match="positive number, not 0"):
         ipu.cross_replica_ops.cross_replica_sum(1.0, 0)

@@ -253,7 +253,8 @@ def test_generators_of_unknown_length(ipus, steps, sizes, message):
 
 
 @pytest.mark.parametrize("call,kind,message", [
-    (lambda m: m.set_pipelining_options(4, pipeline_schedule="Grouped"), TypeError, "must be a pipelining_ops.PipelineSchedule"),
+    (lambda m: m.set_pipelining_options(4, pipeline_schedule="Grouped"), TypeError, "must be a "
+                                                                                    "pipelining_ops.PipelineSchedule"),
     (lambda m: m.set_asynchronous_callbacks("yes"), TypeError, "must be True or False, not 'yes'"),
     (lambda m: m.set_pipeline_stage_assignment(3), ValueError, "needs to be a list, not int"),
     (lambda m: m.fit(np.ones((8, 4)), np.ones((8, 2)), batch_size=0), ValueError, "batch_size must be at least 1, not 0")])

@@ -15,7 +15,7 @@ from tensorflow.python.ipu.config_table import TABLE
 
 root = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(root / "python/tools"))
-import optionpage  # noqa: E402
+import optionpage
 
 # What attributes are set to, where another truth or number will not do.
 OTHERS = {"auto_select_ipus": 2, "select_ipus": popart.DeviceManager().enumerateDevices(numIpus=2)[0].id,

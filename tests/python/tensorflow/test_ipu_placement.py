@@ -10,7 +10,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 from tensorflow import keras
 from tensorflow.python import ipu
-from tensorflow.python.ipu.placement import ARGUMENTS, OF_ACCUMULATION, OF_PIPELINES
+from tensorflow.ops.placement import ARGUMENTS, OF_ACCUMULATION, OF_PIPELINES
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(64, 16)).astype("float32"), RNG.normal(size=(64, 8)).astype("float32")
@@ -105,7 +105,8 @@ def test_shared_out_over_replicas(argument):
 
 
 def test_state_that_is_written_out_is_not_shared_out():
-    with pytest.raises(NotImplementedError, match="replicated_optimizer_state_sharding: an optimiser whose update is written out"):
+    with pytest.raises(NotImplementedError, match="replicated_optimizer_state_sharding: an optimiser whose update is written "
+                                                  "out"):
         trained("written out", 1, replicas=2, replicated_optimizer_state_sharding=True)
 
 

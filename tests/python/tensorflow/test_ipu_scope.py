@@ -23,7 +23,8 @@ def test_variables_of_functions():
     one, outside = strategy(), tf.Variable([1.0, 2.0], name="mine")
     step = tf.function(lambda: outside.assign_add([1.0, 1.0]))
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"resource mine located in device /device:CPU:0 from device "
-                                                             r"/device:IPU:0: the variable of shape \(2,\) was created outside"):
+                                                             r"/device:IPU:0: the variable of shape \(2,\) was created "
+                                                             r"outside"):
         one.run(step)
     with one.scope():
         inside = tf.Variable([1.0, 2.0])

@@ -208,7 +208,8 @@ def test_small_functions_of_the_backend():
     t, v = tf.constant(a), tf.Variable([1.0, 2.0])
     for found, expected in [
             (backend.transpose(t), a.T), (backend.repeat(t, 2), np.stack([a, a], 1)), (backend.arange(1, 7, 2), [1, 3, 5]),
-            (backend.repeat_elements(t, 2, 1), a.repeat(2, 1)), (backend.bias_add(t, tf.constant([1.0, 2.0, 3.0])), a + [1, 2, 3]),
+            (backend.repeat_elements(t, 2, 1), a.repeat(2, 1)),
+            (backend.bias_add(t, tf.constant([1.0, 2.0, 3.0])), a + [1, 2, 3]),
             (backend.batch_dot(t, t), (a * a).sum(1, keepdims=True)),
             (backend.batch_dot(tf.constant(a[:, None]), tf.constant(a[:, :, None])), (a * a).sum(1)[:, None, None]),
             (backend.switch(tf.constant([True, False]), t, -t), a * [[1], [-1]]),

@@ -85,11 +85,13 @@ def test_prelu(shared):
 
 
 @pytest.mark.parametrize("layer,shape,function", [
-    (L.Reshape((5, -1)), (3, 4, 5), lambda x: x.reshape(3, 5, 4)), (L.Permute((3, 1, 2)), (2, 3, 4, 5), lambda x: x.permute(0, 3, 1, 2)),
+    (L.Reshape((5, -1)), (3, 4, 5), lambda x: x.reshape(3, 5, 4)),
+    (L.Permute((3, 1, 2)), (2, 3, 4, 5), lambda x: x.permute(0, 3, 1, 2)),
     (L.RepeatVector(4), (3, 5), lambda x: x[:, None].repeat(1, 4, 1)), (L.Flatten(), (3, 4, 5), lambda x: x.reshape(3, -1)),
     (L.Flatten("channels_first"), (3, 4, 5, 2), lambda x: x.permute(0, 2, 3, 1).reshape(3, -1)),
     (L.Lambda(lambda x: x * 2.0), (3, 4), lambda x: x * 2), (L.Activation("tanh"), (3, 4), torch.tanh),
-    (L.Rescaling(1 / 255.0, -0.5), (2, 3), lambda x: x / 255 - 0.5), (L.CenterCrop(2, 3), (2, 5, 6, 1), lambda x: x[:, 1:3, 1:4]),
+    (L.Rescaling(1 / 255.0, -0.5), (2, 3), lambda x: x / 255 - 0.5),
+    (L.CenterCrop(2, 3), (2, 5, 6, 1), lambda x: x[:, 1:3, 1:4]),
     (L.Resizing(8, 3), (2, 4, 6, 2), lambda x: F.interpolate(x.movedim(-1, 1), (8, 3), mode="bilinear").movedim(1, -1))])
 def test_shapes(layer, shape, function):
     check(layer, [normal(*shape)], lambda x, w: function(x[0]))
@@ -249,7 +251,8 @@ def test_the_gradient_of_a_dropout_drops_the_same():
 
 
 @pytest.mark.parametrize("equation,shape,bias,kernel", [
-    ("abc,cd->abd", (None, 6), "d", (5, 6)), ("abc,cde->abde", (None, 2, 3), "de", (5, 2, 3)), ("abc,bcd->ad", 6, None, (4, 5, 6))])
+    ("abc,cd->abd", (None, 6), "d", (5, 6)), ("abc,cde->abde", (None, 2, 3), "de", (5, 2, 3)),
+    ("abc,bcd->ad", 6, None, (4, 5, 6))])
 def test_einsum_dense(equation, shape, bias, kernel):
     layer = L.experimental.EinsumDense(equation, shape, bias_axes=bias, activation="tanh")
     check(layer, [normal(3, 4, 5)], lambda x, w: torch.tanh(torch.einsum(equation, x[0], w["kernel"]) + w.get("bias", 0)))
@@ -272,7 +275,8 @@ def test_integers_are_computed_in_floating_point(make):
 
 def test_the_backend():
     K, x = keras.backend, normal(3, 4)
-    for got, want in ((K.mean(x, axis=0), x.mean(0)), (K.sum(x, 1, keepdims=True), x.sum(1, keepdims=True)), (K.max(x), x.max()),
+    for got, want in ((K.mean(x, axis=0), x.mean(0)), (K.sum(x, 1, keepdims=True), x.sum(1, keepdims=True)),
+                      (K.max(x), x.max()),
                       (K.square(x), x ** 2), (K.clip(x, -0.5, 0.5), x.clip(-0.5, 0.5)), (K.dot(x, x.T), x @ x.T),
                       (K.concatenate([x, x]), np.concatenate([x, x], -1)), (K.flatten(x), x.ravel()),
                       (K.permute_dimensions(x, [1, 0]), x.T), (K.std(x), x.std()), (K.exp(x), np.exp(x))):

@@ -68,7 +68,8 @@ CASES = {
     "RootMeanSquaredError": (M.RootMeanSquaredError, bits(), scores(),
                              lambda t, y, w: np.sqrt(weighted(((y - t) ** 2)[:, 0], w))),
     "MeanAbsoluteError": (M.MeanAbsoluteError, bits(), scores(), lambda t, y, w: weighted(abs(y - t)[:, 0], w)),
-    "MeanRelativeError": (lambda: M.MeanRelativeError([0.5]), bits(), scores(), lambda t, y, w: weighted(abs(y - t)[:, 0] / 0.5, w)),
+    "MeanRelativeError": (lambda: M.MeanRelativeError([0.5]), bits(), scores(), lambda t, y,
+                          w: weighted(abs(y - t)[:, 0] / 0.5, w)),
     "CosineSimilarity": (M.CosineSimilarity, rows(seed=5), rows(), lambda t, y, w: weighted(
         (t * y).sum(1) / np.linalg.norm(t, axis=1) / np.linalg.norm(y, axis=1), w)),
     "KLDivergence": (M.KLDivergence, rows(seed=5), rows(), lambda t, y, w: weighted((t * np.log(t / y)).sum(1), w)),

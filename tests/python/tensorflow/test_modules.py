@@ -97,7 +97,8 @@ def test_checkpoints_of_a_saver(tmp_path):
 def test_what_replicas_have_in_common():
     two = strategy(2)
     with two.scope():
-        found = two.run(tf.function(lambda x: ipu.cross_replica_ops.assume_equal_across_replicas((x, x + 1.0))), [tf.constant(2.0)])
+        found = two.run(tf.function(lambda x: ipu.cross_replica_ops.assume_equal_across_replicas((x, x + 1.0))),
+                        [tf.constant(2.0)])
         assert [float(v) for v in found] == [2, 3]
         layer = keras.ipu.layers.AssumeEqualAcrossReplicas()
         assert float(layer(tf.constant(4.0))) == 4 and layer.get_config()["inplace"] is False
@@ -110,8 +111,10 @@ def test_utils_has_what_config_has():
 
 
 def test_initialisers_and_enumerations_of_tensorflow():
-    assert tf.zeros_initializer()((2,)).numpy().tolist() == [0, 0] and tf.ones_initializer()((1,), tf.int32).numpy().tolist() == [1]
-    assert tf.constant_initializer(3.0)((2,)).numpy().tolist() == [3, 3] and tf.random_normal_initializer is keras.initializers.RandomNormal
+    assert tf.zeros_initializer()((2,)).numpy().tolist() == [0, 0]
+    assert tf.ones_initializer()((1,), tf.int32).numpy().tolist() == [1]
+    assert tf.constant_initializer(3.0)((2,)).numpy().tolist() == [3, 3]
+    assert tf.random_normal_initializer is keras.initializers.RandomNormal
     v, w = tf.Variable(1.0, aggregation=tf.VariableAggregation.MEAN), tf.Variable([1.0, 2.0])
     with tf.GradientTape() as tape:
         y = v * 2.0

@@ -19,9 +19,12 @@ MODULES = ["tensorflow", "tensorflow.nn", "tensorflow.math", "tensorflow.random"
            "tensorflow.python.ipu.ops.statistics_ops", "tensorflow.python.ipu.ops.within_replica_ops",
            "tensorflow.python.ipu.ops.grad_util_ops", "tensorflow.python.ipu.sharding", "tensorflow.keras.ipu.layers",
            "tensorflow.python.ipu.distributed", "ipu_tensorflow_addons.keras.layers",
-           "ipu_tensorflow_addons.keras.optimizers", "ipu_tensorflow_addons.v1.layers", "tensorflow.compat.v1", "tensorflow.compat.v1.train",
-           "tensorflow.compat.v1.layers", "tensorflow.compat.v1.image", "tensorflow.compat.v1.nn.rnn_cell", "tensorflow.compat.v1.losses", "tensorflow.compat.v1.metrics", "tensorflow.compat.v1.summary",
-           "tensorflow.estimator", "tensorflow.summary", "tensorflow.test", "tensorflow.saved_model", "tensorflow.compat.v1.flags",
+           "ipu_tensorflow_addons.keras.optimizers", "ipu_tensorflow_addons.v1.layers", "tensorflow.compat.v1",
+           "tensorflow.compat.v1.train",
+           "tensorflow.compat.v1.layers", "tensorflow.compat.v1.image", "tensorflow.compat.v1.nn.rnn_cell",
+           "tensorflow.compat.v1.losses", "tensorflow.compat.v1.metrics", "tensorflow.compat.v1.summary",
+           "tensorflow.estimator", "tensorflow.summary", "tensorflow.test", "tensorflow.saved_model",
+           "tensorflow.compat.v1.flags",
            "tensorflow.compat.v1.nn"]
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, os.pardir, "docs", "tensorflow-names.md")
 

@@ -136,6 +136,7 @@ def test_gradients_of_convolutions(strides, padding):
         y = tf.nn.conv2d(x, kernel, strides, padding)
     dy = RNG.normal(size=y.shape.as_list()).astype("float32")
     by_x, by_kernel = tape.gradient(y, [x, kernel], tf.constant(dy))
-    np.testing.assert_allclose(nn.conv2d_backprop_input(PICTURE.shape, FILTER, dy, strides, padding), by_x, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(nn.conv2d_backprop_input(PICTURE.shape, FILTER, dy, strides, padding), by_x, rtol=1e-4,
+                               atol=1e-5)
     np.testing.assert_allclose(nn.conv2d_backprop_filter(PICTURE, FILTER.shape, dy, strides, padding), by_kernel, rtol=1e-4,
                                atol=1e-5)

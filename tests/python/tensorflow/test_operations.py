@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Every operation that numpy computes at once gives the same in a graph; and every operation has a case here."""
+import json
+
 import numpy as np
+import popart
 import pytest
 import tensorflow as tf
 from tensorflow import _core
-from tensorflow.framework.dispatch import CONSTANT_INPUTS, KERNELS, apply
-from tensorflow.framework.graphs import Graph, tracing
+from tensorflow.framework import devices, facts
+from tensorflow.framework.context import tracing
+from tensorflow.framework.dispatch import apply
+from tensorflow.framework.execution import Executable
+from tensorflow.framework.graphs import Graph
 from tensorflow.framework.tensors import EagerTensor
 
 RNG = np.random.default_rng(5)
@@ -25,7 +31,8 @@ def n(*values):
 
 POSITIVE = {"Log", "Sqrt", "Rsqrt", "Log1p", "Acosh"}
 INSIDE = {"Asin", "Acos", "Atanh"}
-UNARY = ("Abs Neg Exp Log Log1p Expm1 Sqrt Rsqrt Sign Floor Ceil Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh Erf "
+UNARY = ("Abs Neg Exp Log Log1p Expm1 Sqrt Rsqrt Sign Floor Ceil Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh "
+         "Erf "
          "Erfc Relu Selu Softplus Softsign Sigmoid Reciprocal Square Rint Round Relu6 Silu Elu LeakyRelu Identity StopGradient "
          "ZerosLike OnesLike IsNan IsInf IsFinite").split()
 CASES = {name: [([f(3, 4, low=1.1 if name in POSITIVE else -0.9 if name in INSIDE else -2.0,
@@ -103,18 +110,38 @@ def test_both_ways_agree(op):
         count = outputs_of(op, attributes)
         now = apply(op, [EagerTensor(np.asarray(x)) for x in inputs], attributes, count)
         graph = Graph()
-        fixed = {k % len(inputs) for k in CONSTANT_INPUTS.get(op, ())}
+        fixed = facts.constants(op, len(inputs))
         with tracing(graph):
             given = [graph.constant(x) if k in fixed else graph.input(np.shape(x), np.asarray(x).dtype)
                      for k, x in enumerate(inputs)]
             made = apply(op, given, attributes, count)
-        from tensorflow.framework import devices
-        from tensorflow.framework.execution import Executable
         graph.finish([made] if count == 1 else made)
         results = Executable(graph, devices.host())([x for k, x in enumerate(inputs) if k not in fixed])
         for a, b, t in zip([now] if count == 1 else now, results, [made] if count == 1 else made):
             assert tuple(t.shape) == a.array.shape
             np.testing.assert_allclose(np.asarray(b, np.float64), np.asarray(a.array, np.float64), rtol=2e-5, atol=1e-6)
+
+
+def turns_between_convolutions(op):
+    """How often a tensor is turned around conv, op, conv, all with channels last."""
+    more = {"ClipByValue": [np.float32(-1), np.float32(1)]}.get(op, [np.float32(2)] if op in BINARY else [])
+    attributes = {"Cast": {"DstT": tf.float32}, "Dropout": {"rate": 0.5}}.get(op, {})
+    graph = Graph()
+    with tracing(graph):
+        y = tf.nn.conv2d(graph.input((2, 6, 6, 3), "float32"), f(3, 3, 3, 4), 1, "VALID")
+        graph.finish([tf.nn.conv2d(apply(op, [y, *more], attributes), f(3, 3, 4, 2), 1, "VALID")])
+    executable = Executable(graph, devices.host())
+    executable([f(2, 6, 6, 3)])
+    nodes = next(iter(json.loads(executable.session._serializeIr(popart.IrSerializationFormat.JSON)).values()))
+    return sum("Transpose" in node["type"] for node in nodes)
+
+
+BINARY = "Add AddV2 Sub Mul RealDiv Maximum Minimum".split()
+
+
+@pytest.mark.parametrize("op", sorted(name for name, row in facts.TABLE.items() if row.keeps_order))
+def test_nothing_is_turned_around_what_keeps_the_order(op):
+    assert turns_between_convolutions(op) < turns_between_convolutions("Floor")
 
 
 def test_no_operation_is_left_out():
@@ -123,7 +150,8 @@ def test_no_operation_is_left_out():
         "WeightGradient", "CustomGradient", "UserOp", "HostCall", "CrossReplicaMean", "AllGather", "AllToAll", "ReplicaIndex",
         "PrintTensor", "RecomputationCheckpoint"}  # in test_custom.py, test_arguments.py and others
     assert set(_core.operations()) <= covered, sorted(set(_core.operations()) - covered)
-    assert set(KERNELS) <= set(CASES)
+    assert {name for name, row in facts.TABLE.items() if row.numpy is not None} <= set(CASES)
+    assert set(facts.TABLE) <= set(_core.operations()), "a row of an operation that no converter knows"
 
 
 def test_losses_of_scores():

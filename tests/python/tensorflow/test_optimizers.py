@@ -30,7 +30,7 @@ def adamax(s, w, g, t, r, b1=0.9, b2=0.999, eps=1e-7):
 
 
 def nadam(s, w, g, t, r, b1=0.9, b2=0.999, eps=1e-7):
-    u = lambda k: b1 * (1 - 0.5 * 0.96 ** (0.004 * k))  # noqa: E731
+    u = lambda k: b1 * (1 - 0.5 * 0.96 ** (0.004 * k))
     product = np.prod([u(k) for k in range(1, t + 1)])
     s["m"] = b1 * s.get("m", 0) + (1 - b1) * g
     s["v"] = b2 * s.get("v", 0) + (1 - b2) * g * g

@@ -26,8 +26,6 @@ def functional():
     return keras.Model(x, keras.layers.Activation("softmax")(y), name="two")
 
 
-
-
 def have_h5py():
     try:
         import h5py  # noqa: F401

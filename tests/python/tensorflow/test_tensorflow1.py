@@ -310,7 +310,8 @@ def test_a_loops_body_may_use_what_its_variable_began_with():
 def test_loops_begin_with_computed_values_and_follow_each_other():
     x = np.float32(1)
     assert in_a_session(lambda x: ipu.loops.repeat(3, lambda v: v + 1.0, [x * 2.0]), x) == [5]
-    assert in_a_session(lambda x: ipu.loops.repeat(2, lambda v: v * 3.0, ipu.loops.repeat(3, lambda v: v + 1.0, [x])), x) == [36]
+    assert in_a_session(lambda x: ipu.loops.repeat(2, lambda v: v * 3.0, ipu.loops.repeat(3, lambda v: v + 1.0, [x])),
+                        x) == [36]
     assert in_a_session(lambda x: ipu.loops.repeat(2, lambda a, b: [b, a * 2.0], [x * 2.0, x * 3.0]), x) == [4, 6]
 
 
@@ -367,7 +368,8 @@ def test_variables_have_the_type_of_the_value_they_are_given():
 
 
 RULES = {"descent": (lambda rate: tf.train.GradientDescentOptimizer(rate), lambda v, g, rate: (g, rate * g)),
-         "momentum": (lambda rate: tf.train.MomentumOptimizer(rate, 0.5), lambda v, g, rate: (0.5 * v + g, rate * (0.5 * v + g))),
+         "momentum": (lambda rate: tf.train.MomentumOptimizer(rate, 0.5), lambda v, g,
+                      rate: (0.5 * v + g, rate * (0.5 * v + g))),
          "nesterov": (lambda rate: tf.train.MomentumOptimizer(rate, 0.5, use_nesterov=True),
                       lambda v, g, rate: (0.5 * v + g, rate * (g + 0.5 * (0.5 * v + g))))}
 

@@ -9,7 +9,8 @@ from tensorflow.python import ipu
 X = np.random.default_rng(0).normal(size=(2, 5, 3)).astype("float32")
 UNITS = 4
 CELLS = {"basic": lambda: tf.nn.rnn_cell.BasicRNNCell(UNITS), "gru": lambda: tf.nn.rnn_cell.GRUCell(UNITS),
-         "lstm": lambda: tf.nn.rnn_cell.LSTMCell(UNITS, forget_bias=0.5), "basic_lstm": lambda: tf.nn.rnn_cell.BasicLSTMCell(UNITS)}
+         "lstm": lambda: tf.nn.rnn_cell.LSTMCell(UNITS, forget_bias=0.5),
+         "basic_lstm": lambda: tf.nn.rnn_cell.BasicLSTMCell(UNITS)}
 
 
 def sigmoid(x):
@@ -39,7 +40,8 @@ def test_cells_over_time(kind, lengths):
     strategy()
     with tf.Graph().as_default(), tf.Session() as session:
         with ipu.scopes.ipu_scope("/device:IPU:0"):
-            run = ipu.ipu_compiler.compile(lambda x: tf.nn.dynamic_rnn(CELLS[kind](), x, lengths, dtype=tf.float32), [tf.constant(X)])
+            run = ipu.ipu_compiler.compile(lambda x: tf.nn.dynamic_rnn(CELLS[kind](), x, lengths, dtype=tf.float32),
+                                           [tf.constant(X)])
         session.run(tf.global_variables_initializer())
         outputs, state = session.run(run)
         prefix = tf.global_variables()[0].name.split("/", 2)
@@ -53,7 +55,8 @@ def test_cells_over_time(kind, lengths):
         wanted.append(np.where(on, out, 0))
         now = tuple(np.where(on, a, b) for a, b in zip(made, now)) if isinstance(made, tuple) else np.where(on, made, now)
     np.testing.assert_allclose(outputs, np.stack(wanted, 1), rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(np.stack(state) if isinstance(state, tuple) else state, np.stack(now) if isinstance(now, tuple) else now,
+    np.testing.assert_allclose(np.stack(state) if isinstance(state, tuple) else state,
+                               np.stack(now) if isinstance(now, tuple) else now,
                                rtol=1e-4, atol=1e-5)
 
 

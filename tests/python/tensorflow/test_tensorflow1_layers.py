@@ -29,7 +29,8 @@ def network(x, reuse=tf.AUTO_REUSE):
 
 def test_a_scope_that_is_opened_again_has_the_same_variables():
     one, two = network(tf.constant(X)), network(tf.constant(X))
-    assert names() == [f"m/{layer}/{part}:0" for layer in ("first", "dense", "dense_1", "dense_2") for part in ("kernel", "bias")]
+    assert names() == [f"m/{layer}/{part}:0" for layer in ("first", "dense", "dense_1", "dense_2")
+                       for part in ("kernel", "bias")]
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         a, b = session.run([one, two])
@@ -92,7 +93,8 @@ def test_bodies_of_loops_and_conditions_have_variables_once():
             with tf.control_dependencies([counter.assign_add(1.0)]):
                 return total + tf.reduce_sum(tf.layers.dense(x, 2, kernel_initializer=tf.ones_initializer()))
         (total,) = ipu.loops.repeat(n, body, [0.0])
-        return total, tf.cond(total > 0.0, lambda: tf.get_variable("c", initializer=2.0).assign_add(1.0), lambda: tf.constant(7.0))
+        return total, tf.cond(total > 0.0, lambda: tf.get_variable("c", initializer=2.0).assign_add(1.0),
+                              lambda: tf.constant(7.0))
     n = tf.placeholder(tf.int32, [])
     with ipu.scopes.ipu_scope("/device:IPU:0"):
         run = ipu.ipu_compiler.compile(model, [n, tf.constant(np.abs(X))])

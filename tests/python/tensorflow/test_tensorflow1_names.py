@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What programs of TensorFlow 1 have around their models: rates that decay, more optimizers, flags, files, layers as classes."""
+"""What programs of TensorFlow 1 have around their models: rates that decay, more optimizers, flags, files, layers as
+classes."""
 import subprocess
 import sys
 
@@ -113,7 +114,8 @@ def test_files(tmp_path):
 def test_older_names(graph):
     x = np.arange(9, dtype="float32").reshape(3, 3)
     rows = [(tf.matrix_diag(x[0]), np.diag(x[0])), (tf.matrix_diag_part(x), np.diag(x)), (tf.matrix_transpose(x), x.T),
-            (tf.matrix_band_part(x, 0, -1), np.triu(x)), (tf.matrix_set_diag(x, [7.0, 7.0, 7.0]), x - np.diag(np.diag(x)) + 7 * np.eye(3)),
+            (tf.matrix_band_part(x, 0, -1), np.triu(x)),
+            (tf.matrix_set_diag(x, [7.0, 7.0, 7.0]), x - np.diag(np.diag(x)) + 7 * np.eye(3)),
             (tf.diag(x[1]), np.diag(x[1])), (tf.lin_space(0.0, 1.0, 3), [0, 0.5, 1]), (tf.reverse_v2(x, [0]), x[::-1]),
             (tf.accumulate_n([x, x]), 2 * x), (tf.floor_div(7, 2), 3), (tf.cumprod(x, 1), x.cumprod(1)),
             (tf.segment_sum(x, [0, 0, 1]), [x[0] + x[1], x[2]]), (tf.segment_mean(x, [0, 0, 1]), [(x[0] + x[1]) / 2, x[2]]),

@@ -244,7 +244,8 @@ def test_scans_from_the_end(session):
 
 def test_one_iterator_of_several_data_sets(session):
     def rows(first, count):
-        return tf.data.Dataset.from_tensor_slices((np.arange(first, first + count, dtype="float32"), np.ones((count, 2), "int32")))
+        return tf.data.Dataset.from_tensor_slices((np.arange(first, first + count, dtype="float32"),
+                                                   np.ones((count, 2), "int32")))
     train, test = rows(0, 3), rows(10, 2)
     iterator = tf.data.Iterator.from_structure(tf.data.get_output_types(train), tf.data.get_output_shapes(train))
     x, y = iterator.get_next()

@@ -67,9 +67,12 @@ def test_cases_pass(case, tests):
 
 
 @pytest.mark.parametrize("check", [
-    lambda t: t.assertAllClose([1.0], [1.1]), lambda t: t.assertAllClose({"a": 1}, {"b": 1}), lambda t: t.assertAllEqual([1], [1, 2]),
-    lambda t: t.assertAllClose([np.ones(2)], [np.ones(3)]), lambda t: t.assertAllGreater([1, 2], 1), lambda t: t.assertLen([1], 2),
-    lambda t: t.assertNear(1, 2, 0.5), lambda t: t.assertNotAllClose([1.0], [1.0]), lambda t: t.assertDTypeEqual(np.ones(1), np.int32)])
+    lambda t: t.assertAllClose([1.0], [1.1]), lambda t: t.assertAllClose({"a": 1}, {"b": 1}),
+    lambda t: t.assertAllEqual([1], [1, 2]),
+    lambda t: t.assertAllClose([np.ones(2)], [np.ones(3)]), lambda t: t.assertAllGreater([1, 2], 1),
+    lambda t: t.assertLen([1], 2),
+    lambda t: t.assertNear(1, 2, 0.5), lambda t: t.assertNotAllClose([1.0], [1.0]),
+    lambda t: t.assertDTypeEqual(np.ones(1), np.int32)])
 def test_differences_are_found(check):
     with pytest.raises(AssertionError):
         check(tf.test.TestCase())

@@ -49,6 +49,11 @@ def test_equal_extremes_of_a_reduction_share_the_gradient():
     assert gradients(lambda x: tf.reduce_min(x, -1), [[4, 1, 1, 1]]) == [[0, *[np.float32(1 / 3)] * 3]]
 
 
+def test_the_slope_of_a_cross_entropy_at_zero_is_that_of_the_sigmoid():
+    found = gradients(lambda x: tf.nn.sigmoid_cross_entropy_with_logits([0.0, 0.5, 1.0], x), [0, 0, 0])
+    assert found == [[0.5, 0, -0.5]]
+
+
 @pytest.mark.parametrize("on_ipu", [False, True])
 @pytest.mark.parametrize("layers,shape", [
     ([L.Dense, L.RepeatVector(2), L.MaxPooling1D(2)], (1,)), ([L.Conv2D, L.UpSampling2D(2), L.MaxPooling2D(2)], (1, 1, 1))],

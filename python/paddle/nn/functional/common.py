@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Linear maps, embeddings, dropout, padding and resampling."""
+from ... import tensor
 from ...dtypes import FLOATING
 from ...helper import LayerHelper
 from .windows import repeated
@@ -43,17 +44,16 @@ def dropout2d(x, p=0.5, training=True, data_format="NCHW", name=None):
 
 def pad(x, pad, mode="constant", value=0.0, data_format="NCHW", name=None):
     """pad: begin and end of each spatial dimension, the last one first."""
-    from ...tensor.manipulation import squeeze, unsqueeze
     rank, numbers = len(x.shape), list(pad)
     if len(numbers) != 2 * (rank - 2) or not 3 <= rank <= 5:
         raise ValueError(f"pad needs {2 * max(rank - 2, 1)} numbers for a variable of shape {list(x.shape)}, not {numbers}.")
     last = data_format.endswith("C")
     new = [(1 if last else 2) + i for i in range(5 - rank)]
-    wide = unsqueeze(x, new) if new else x
+    wide = tensor.unsqueeze(x, new) if new else x
     y = LayerHelper("pad3d").append("pad3d", {"X": wide}, {
         "paddings": numbers + [0] * (6 - len(numbers)), "mode": mode, "value": float(value),
         "data_format": "NDHWC" if last else "NCDHW"})
-    return squeeze(y, new) if new else y
+    return tensor.squeeze(y, new) if new else y
 
 
 _MODES = {"nearest": "nearest", "linear": "linear", "bilinear": "bilinear", "trilinear": "trilinear", "bicubic": "bicubic"}
@@ -82,5 +82,5 @@ def upsample(x, size=None, scale_factor=None, mode="nearest", align_corners=Fals
 
 
 def cosine_similarity(x1, x2, axis=1, eps=1e-8):
-    from ...tensor import clip, divide, multiply, norm, sum
-    return divide(sum(multiply(x1, x2), axis), clip(multiply(norm(x1, 2, axis), norm(x2, 2, axis)), min=eps))
+    lengths = tensor.multiply(tensor.norm(x1, 2, axis), tensor.norm(x2, 2, axis))
+    return tensor.divide(tensor.sum(tensor.multiply(x1, x2), axis), tensor.clip(lengths, min=eps))

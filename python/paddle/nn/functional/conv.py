@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Convolutions."""
 from ...helper import LayerHelper
+from ...tensor.manipulation import squeeze, unsqueeze
 from .windows import padding_attributes, repeated
 
 __all__ = ["conv1d", "conv2d", "conv2d_transpose", "conv3d"]
@@ -28,7 +29,6 @@ def conv3d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data
 
 def conv1d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCL", name=None):
     """A picture of one row."""
-    from ...tensor.manipulation import squeeze, unsqueeze
     last = data_format == "NLC"
     pads, algorithm = padding_attributes(padding, 1, data_format)
     pads = [0, *pads] if len(pads) == 1 else [0, 0, *pads]

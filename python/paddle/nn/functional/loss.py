@@ -2,6 +2,7 @@
 """Losses."""
 from ... import tensor
 from ...helper import LayerHelper
+from .activation import relu
 
 __all__ = ["cross_entropy", "softmax_with_cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits",
            "mse_loss", "l1_loss", "smooth_l1_loss", "kl_div", "nll_loss", "margin_ranking_loss", "ctc_loss",
@@ -85,7 +86,6 @@ def kl_div(input, label, reduction="mean", name=None):
 def margin_ranking_loss(input, other, label, margin=0.0, reduction="mean", name=None):
     apart = tensor.multiply(tensor.subtract(other, input), label)
     apart = tensor.scale(apart, 1.0, margin) if margin else apart
-    from .activation import relu  # noqa: F401 pylint: disable=no-name-in-module
     return _reduced(relu(apart), reduction)
 
 

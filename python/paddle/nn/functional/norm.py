@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Normalisations."""
+from ... import tensor
 from ...helper import LayerHelper
 from ..._names import refuse_options
 
@@ -56,5 +57,4 @@ def instance_norm(x, running_mean=None, running_var=None, weight=None, bias=None
 
 
 def normalize(x, p=2, axis=1, epsilon=1e-12, name=None):
-    from ...tensor import clip, divide, norm
-    return divide(x, clip(norm(x, p, axis, True), min=epsilon))
+    return tensor.divide(x, tensor.clip(tensor.norm(x, p, axis, True), min=epsilon))

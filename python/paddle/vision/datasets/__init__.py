@@ -1,28 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Pictures from files that the user has; nothing is downloaded."""
-import gzip
 import os
-import struct
 
 import numpy as np
+from popart import _idx
 
 from ...io import Dataset
 from ..._names import refuse_unknown
-
-
-def _read(path, dimensions):
-    """An IDX file, packed or not."""
-    try:
-        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
-            data = file.read()
-        magic, *sizes = struct.unpack_from(f">{1 + dimensions}i", data)
-    except (OSError, EOFError, struct.error) as problem:
-        raise ValueError(f"The file {path} is no IDX file: {problem}.") from None
-    body = np.frombuffer(data, np.uint8, offset=4 + 4 * dimensions)
-    if magic != 0x800 + dimensions or min(sizes) < 0 or body.size != np.prod(sizes, dtype=np.int64):
-        raise ValueError(f"The file {path} is damaged: it should hold {dimensions} dimensions of bytes and has {body.size} "
-                         f"bytes for {sizes}.")
-    return body.reshape(sizes)
 
 
 class MNIST(Dataset):
@@ -36,8 +20,8 @@ class MNIST(Dataset):
             raise ValueError(f"Expected backend are one of ['pil', 'cv2'], but got {backend}")
         self.mode, self.transform, self.backend = mode.lower(), transform, backend or "cv2"
         part = "train" if self.mode == "train" else "t10k"
-        self.images = _read(image_path or self._default(f"{part}-images-idx3-ubyte"), 3)
-        self.labels = _read(label_path or self._default(f"{part}-labels-idx1-ubyte"), 1).astype(np.int64)
+        self.images = _idx.read(image_path or self._default(f"{part}-images-idx3-ubyte"), 3)
+        self.labels = _idx.read(label_path or self._default(f"{part}-labels-idx1-ubyte"), 1).astype(np.int64)
         if len(self.images) != len(self.labels):
             raise ValueError(f"There are {len(self.images)} pictures and {len(self.labels)} labels.")
 
@@ -54,7 +38,7 @@ class MNIST(Dataset):
     def __getitem__(self, index):
         image = self.images[index].astype(np.float32)[:, :, None]
         if self.backend == "pil":
-            from PIL import Image
+            from PIL import Image  # not everybody has it
             image = Image.fromarray(self.images[index], mode="L")
         if self.transform is not None:
             image = self.transform(image)

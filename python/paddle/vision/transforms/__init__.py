@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Pictures as networks want them: numpy arrays [height, width, channels] in and out."""
+from typing import Any, Callable
+
 import numpy as np
 
 from ..._names import refuse_options, refuse_unknown
@@ -35,12 +37,12 @@ def normalize(img, mean, std, data_format="CHW", to_rgb=False):
 
 
 def resize(img, size, interpolation="bilinear"):
-    from PIL import Image
+    from PIL import Image  # not everybody has it
     array = _array(img)
     if isinstance(size, int):
         h, w = array.shape[:2]
         size = (size, int(size * w / h)) if h < w else (int(size * h / w), size)
-    modes = {"nearest": Image.NEAREST, "bilinear": Image.BILINEAR, "bicubic": Image.BICUBIC}
+    modes: Any = {"nearest": Image.NEAREST, "bilinear": Image.BILINEAR, "bicubic": Image.BICUBIC}
     picture = Image.fromarray(array[:, :, 0] if array.shape[2] == 1 else array)
     return _array(picture.resize((size[1], size[0]), modes[interpolation]))
 
@@ -52,6 +54,8 @@ def center_crop(img, output_size):
 
 
 class _Function:
+    _function: "Callable[..., Any]"
+
     def __init__(self, *args, keys=None, **kwargs):
         refuse_options(type(self).__name__, keys=keys)
         self._args, self._kwargs = args, kwargs

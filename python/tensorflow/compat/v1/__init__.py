@@ -1,32 +1,36 @@
 # SPDX-License-Identifier: MIT
 """TensorFlow 1: `import tensorflow.compat.v1 as tf`. Graphs, placeholders, sessions; what it does not change is tf's."""
+import sys as _sys
 import tensorflow as _tf
 from tensorflow import _names
-from tensorflow._shown import *  # noqa: F401,F403
-from tensorflow._version import VERSION as __version__  # noqa: F401
-from tensorflow.compat.v1.graphs import (GraphKeys, disable_eager_execution, disable_v2_behavior,  # noqa: F401
+from tensorflow._shown import *
+from tensorflow._version import VERSION as __version__
+from tensorflow.compat.v1.graphs import (GraphKeys, disable_eager_execution, disable_v2_behavior,
                                          enable_eager_execution, enable_v2_behavior, get_collection, get_default_graph,
                                          global_variables, local_variables, local_variables_initializer, placeholder,
                                          placeholder_with_default, reset_default_graph, set_random_seed,
                                          trainable_variables, global_variables_initializer, tables_initializer,
                                          variables_initializer, add_to_collection)
-from tensorflow.compat.v1.session import (ConfigProto, GPUOptions, GraphOptions, InteractiveSession,  # noqa: F401
-                                          OptimizerOptions, RunMetadata, RunOptions, Session, get_default_session)
-from tensorflow.compat.v1.variable_scope import (AUTO_REUSE, VariableScope, get_variable, get_variable_scope,  # noqa: F401
-                                                 variable_scope)
-from tensorflow.compat.v1.initializers import (constant_initializer, glorot_normal_initializer,  # noqa: F401
+from tensorflow.compat.v1.initializers import (constant_initializer, glorot_normal_initializer,
                                                glorot_uniform_initializer, ones_initializer, orthogonal_initializer,
                                                random_normal_initializer, random_uniform_initializer,
                                                truncated_normal_initializer, variance_scaling_initializer,
                                                zeros_initializer)
-from tensorflow.framework.shapes import Dimension  # noqa: F401
+from tensorflow.compat.v1.session import (ConfigProto, GPUOptions, GraphOptions, InteractiveSession,
+                                          OptimizerOptions, RunMetadata, RunOptions, Session, get_default_session)
+from tensorflow.compat.v1.variable_scope import (AUTO_REUSE, VariableScope, get_variable, get_variable_scope,
+                                                 variable_scope)
+from tensorflow.framework import logs as _logs
 from tensorflow.framework.dispatch import same_type as _same_type
+from tensorflow.framework.python_functions import numpy_function as _numpy_function
+from tensorflow.framework.shapes import Dimension
+from tensorflow.framework.tensors import convert_to_tensor as _convert
 from tensorflow.ops import array_ops as _array
 from tensorflow.ops import counting_ops as _counting
 from tensorflow.ops import linalg_ops as _linalg
-from tensorflow.ops import special_ops as _special
 from tensorflow.ops import math_ops as _math
 from tensorflow.ops import random_ops as _random
+from tensorflow.ops import special_ops as _special
 
 random_normal, random_uniform, truncated_normal = _random.normal, _random.uniform, _random.truncated_normal
 random_shuffle = _random.shuffle
@@ -57,8 +61,7 @@ def identity_n(input, name=None):
 
 def py_func(func, inp, Tout, stateful=True, name=None):
     """Of data sets."""
-    from tensorflow.framework.python_functions import numpy_function
-    return numpy_function(func, inp, Tout)
+    return _numpy_function(func, inp, Tout)
 
 
 def enable_resource_variables():
@@ -91,7 +94,7 @@ def where(condition, x=None, y=None, name=None):
     """A vector of conditions chooses rows of x and y."""
     if x is None or y is None:
         return _math.where(condition, x, y, name)
-    condition, x = convert_to_tensor(condition), convert_to_tensor(x)
+    condition, x = _convert(condition), _convert(x)
     if condition.shape.rank == 1 and (x.shape.rank or 0) > 1:
         condition = _array.reshape(condition, [-1, *[1] * (x.shape.rank - 1)])
     return _math.where(condition, x, y, name)
@@ -119,18 +122,15 @@ class logging:
 
     @staticmethod
     def set_verbosity(level):
-        from tensorflow.framework.logs import logger
-        logger.setLevel(level)
+        _logs.logger.setLevel(level)
 
     @staticmethod
     def info(text, *args):
-        from tensorflow.framework.logs import info
-        info(text, *args)
+        _logs.info(text, *args)
 
     @staticmethod
     def warning(text, *args):
-        from tensorflow.framework.logs import warning
-        warning(text, *args)
+        _logs.warning(text, *args)
 
     warn = warning
     error = warning
@@ -143,9 +143,8 @@ class app:
     @staticmethod
     def run(main=None, argv=None):
         """main(what is left of the command line after the flags)"""
-        import sys
-        main = main or sys.modules["__main__"].main
-        sys.exit(main(app.flags.FLAGS(sys.argv if argv is None else list(argv))))
+        main = main or _sys.modules["__main__"].main
+        _sys.exit(main(app.flags.FLAGS(_sys.argv if argv is None else list(argv))))
 
 
 _names.lazy(globals(), {"train": "tensorflow.compat.v1.train", "layers": "tensorflow.compat.v1.layers",

@@ -84,4 +84,4 @@ def DEFINE_list(name, default, help, **_):
 
 
 DEFINE_bool = DEFINE_boolean
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The default graph of TensorFlow 1: what is in it, and how its variables begin."""
+from tensorflow.framework.context import current
 from tensorflow.framework.dtypes import as_dtype
-from tensorflow.framework.graphs import Graph, current
+from tensorflow.framework.graphs import Graph
 from tensorflow.framework.late import LateTensor
 from tensorflow.framework.operations import Operation
+from tensorflow.framework.seeds import set_seed
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.tensors import convert_to_tensor
 
@@ -104,5 +106,4 @@ def tables_initializer():
 
 
 def set_random_seed(seed):
-    from tensorflow.ops.random_ops import set_seed
     set_seed(seed)

@@ -71,4 +71,4 @@ def resize_area(images, size, align_corners=False, name=None):
 
 
 resize_image_with_crop_or_pad = _ops.resize_with_crop_or_pad
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Iterators of data sets in graphs: get_next() is a tensor that a session fills."""
 from tensorflow.framework import nest
+from tensorflow.framework.context import active
 from tensorflow.framework.errors import FailedPreconditionError, OutOfRangeError
-from tensorflow.framework.graphs import active
 from tensorflow.framework.operations import Operation
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.specs import TensorSpec

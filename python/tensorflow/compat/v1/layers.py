@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""tf.layers of TensorFlow 1: Keras' layers, whose variables are those of the variable scope around them. So a scope with `reuse`
-gives a second layer the variables of the first."""
+"""tf.layers of TensorFlow 1: Keras' layers, whose variables are those of the variable scope around them. So a scope with
+`reuse` gives a second layer the variables of the first."""
 from tensorflow import _names
 from tensorflow.compat.v1.variable_scope import get_variable as _get_variable
 from tensorflow.compat.v1.variable_scope import variable_scope as _variable_scope
 from tensorflow.framework import nest as _nest
-from tensorflow.framework.graphs import current
+from tensorflow.framework.context import current
 from tensorflow.framework.tensors import Tensor as _Tensor
 from tensorflow.framework.tensors import constant_value as _constant_value
 from tensorflow.framework.tensors import convert_to_tensor as _convert
 from tensorflow.keras import layers as _layers
-from tensorflow.keras.engine.base_layer import snake as _snake
 from tensorflow.keras.mixed_precision import policy_of as _policy_of
+from tensorflow.keras.named import snake as _snake
 from tensorflow.ops import math_ops as _math
 
 Layer = _layers.Layer
@@ -73,17 +73,31 @@ def _function(name, kind, **defaults):
     return call
 
 
+def _both(kind, name, **defaults):
+    """A layer of Keras as TensorFlow 1 has it: its class, and a function that makes and calls one."""
+    layer = _scoped(kind)
+    return layer, _function(name, layer, **defaults)
+
+
 _KERNEL = {"kernel_initializer": None}  # that of the scope, or glorot_uniform
-_OWN = {"dense": ("Dense", _KERNEL), "conv1d": ("Conv1D", _KERNEL), "conv2d": ("Conv2D", _KERNEL), "conv3d": ("Conv3D", _KERNEL),
-        "conv2d_transpose": ("Conv2DTranspose", _KERNEL), "conv3d_transpose": ("Conv3DTranspose", _KERNEL),
-        "separable_conv1d": ("SeparableConv1D", {}), "separable_conv2d": ("SeparableConv2D", {}), "flatten": ("Flatten", {}),
-        "batch_normalization": ("BatchNormalization", {}),
-        **{f"{kind}_pooling{d}d": (f"{kind.title()}Pooling{d}D", {}) for kind in ("max", "average") for d in (1, 2, 3)}}
+Dense, dense = _both(_layers.Dense, "dense", **_KERNEL)
+Conv1D, conv1d = _both(_layers.Conv1D, "conv1d", **_KERNEL)
+Conv2D, conv2d = _both(_layers.Conv2D, "conv2d", **_KERNEL)
+Conv3D, conv3d = _both(_layers.Conv3D, "conv3d", **_KERNEL)
+Conv2DTranspose, conv2d_transpose = _both(_layers.Conv2DTranspose, "conv2d_transpose", **_KERNEL)
+Conv3DTranspose, conv3d_transpose = _both(_layers.Conv3DTranspose, "conv3d_transpose", **_KERNEL)
+SeparableConv1D, separable_conv1d = _both(_layers.SeparableConv1D, "separable_conv1d")
+SeparableConv2D, separable_conv2d = _both(_layers.SeparableConv2D, "separable_conv2d")
+Flatten, flatten = _both(_layers.Flatten, "flatten")
+BatchNormalization, batch_normalization = _both(_layers.BatchNormalization, "batch_normalization")
+MaxPooling1D, max_pooling1d = _both(_layers.MaxPooling1D, "max_pooling1d")
+MaxPooling2D, max_pooling2d = _both(_layers.MaxPooling2D, "max_pooling2d")
+MaxPooling3D, max_pooling3d = _both(_layers.MaxPooling3D, "max_pooling3d")
+AveragePooling1D, average_pooling1d = _both(_layers.AveragePooling1D, "average_pooling1d")
+AveragePooling2D, average_pooling2d = _both(_layers.AveragePooling2D, "average_pooling2d")
+AveragePooling3D, average_pooling3d = _both(_layers.AveragePooling3D, "average_pooling3d")
 Dropout = _scoped(_layers.Dropout)
-for _name, (_kind, _defaults) in _OWN.items():
-    globals()[_kind] = _scoped(getattr(_layers, _kind))
-    globals()[_name] = _function(_name, globals()[_kind], **_defaults)
-batch_normalization.__kwdefaults__["training"] = False  # noqa: F821
+batch_normalization.__kwdefaults__["training"] = False
 
 
 def dropout(inputs, rate=0.5, noise_shape=None, seed=None, training=False, name=None):
@@ -93,4 +107,4 @@ def dropout(inputs, rate=0.5, noise_shape=None, seed=None, training=False, name=
     return Dropout(rate, noise_shape, seed, name=name)(inputs, training=bool(training))
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """tf.losses of TensorFlow 1: means of weighted losses."""
 from tensorflow import _names
-from tensorflow.framework.graphs import current
+from tensorflow.framework.context import current
 from tensorflow.framework.tensors import convert_to_tensor
 from tensorflow.ops import array_ops, math_ops, nn_ops
 
@@ -63,7 +63,8 @@ def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothi
 def mean_squared_error(labels, predictions, weights=1.0, scope=None, loss_collection="losses",
                        reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     predictions = convert_to_tensor(predictions)
-    return _reduced(math_ops.squared_difference(predictions, math_ops.cast(labels, predictions.dtype)), weights, reduction, loss_collection)
+    return _reduced(math_ops.squared_difference(predictions, math_ops.cast(labels, predictions.dtype)), weights, reduction,
+                    loss_collection)
 
 
 def absolute_difference(labels, predictions, weights=1.0, scope=None, loss_collection="losses",
@@ -144,4 +145,4 @@ def get_losses(scope=None, loss_collection="losses"):
     return current.default.get_collection(loss_collection, scope)
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -5,7 +5,7 @@ import numpy as np
 
 from tensorflow import _names
 from tensorflow.compat.v1.graphs import GraphKeys, get_default_graph
-from tensorflow.framework.graphs import active, current
+from tensorflow.framework.context import active, current
 from tensorflow.framework.scopes import name_scope
 from tensorflow.framework.tensors import convert_to_tensor
 from tensorflow.framework.variables import Variable
@@ -99,4 +99,4 @@ def _of_hits(default, of):
 
 precision = _of_hits("precision", lambda labels, predictions: predictions)
 recall = _of_hits("recall", lambda labels, predictions: labels)
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -65,7 +65,8 @@ class GRUCell(RNNCell):
                  dtype=None):
         super().__init__(name, reuse, dtype)
         if bias_initializer is not None:
-            raise NotImplementedError("GRUCell(bias_initializer=...) is not there: gates begin with ones, candidates with zeros.")
+            raise NotImplementedError("GRUCell(bias_initializer=...) is not there: gates begin with ones, candidates with "
+                                      "zeros.")
         self._units, self._activation, self._initializer = num_units, activation or _math.tanh, kernel_initializer
         self.state_size = self.output_size = num_units
 
@@ -170,4 +171,4 @@ def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=Non
     return outputs, state
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -3,18 +3,18 @@
 ipu_compiler, iterators and queues make comes from their producers."""
 import numpy as np
 
-from tensorflow.framework import devices, nest
-from tensorflow.framework.errors import FailedPreconditionError, InvalidArgumentError
-from tensorflow.framework.execution import Executable
-from tensorflow.framework.graphs import current
-from tensorflow.framework.late import LateTensor
-from tensorflow.framework.operations import Operation
+from tensorflow.compat.v1.graphs import get_default_graph
 from tensorflow.compat.v1.order import behind
 from tensorflow.compat.v1.partition import parts
-from tensorflow.framework.tensors import EagerTensor, SymbolicTensor, convert_to_tensor
+from tensorflow.framework import devices, nest, wired
+from tensorflow.framework.context import sessions
+from tensorflow.framework.errors import FailedPreconditionError, InvalidArgumentError
+from tensorflow.framework.execution import Executable
+from tensorflow.framework.late import LateTensor
+from tensorflow.framework.operations import Operation
+from tensorflow.framework.shapes import TensorShape
+from tensorflow.framework.tensors import EagerTensor, SymbolicTensor
 from tensorflow.framework.variables import Variable, _Initializer
-
-_open = []
 
 
 class _Message:
@@ -55,30 +55,22 @@ class RunMetadata(_Message):
 
 
 def get_default_session():
-    return _open[-1] if _open else None
-
-
-def default_session():
-    if not _open:
-        raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered. Use `with "
-                         "sess.as_default()` or pass an explicit session to `eval(session=sess)`")
-    return _open[-1]
+    return sessions[-1] if sessions else None
 
 
 class Session:
     def __init__(self, target="", graph=None, config=None):
-        from tensorflow.compat.v1.graphs import get_default_graph
         self.graph = graph or get_default_graph()
         self._closed = False
 
     def __enter__(self):
-        _open.append(self)
+        sessions.append(self)
         self._context = self.graph.as_default()
         self._context.__enter__()
         return self
 
     def __exit__(self, *_):
-        _open.remove(self)
+        sessions.remove(self)
         self._context.__exit__(None, None, None)
         self.close()
 
@@ -99,11 +91,11 @@ class Session:
 class InteractiveSession(Session):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        _open.append(self)
+        sessions.append(self)
 
     def close(self):
-        if self in _open:
-            _open.remove(self)
+        if self in sessions:
+            sessions.remove(self)
         super().close()
 
 
@@ -112,11 +104,11 @@ class _Default:
         self._session = session
 
     def __enter__(self):
-        _open.append(self._session)
+        sessions.append(self._session)
         return self._session
 
     def __exit__(self, *_):
-        _open.remove(self._session)
+        sessions.remove(self._session)
 
 
 def _by_name(graph, name):
@@ -296,7 +288,6 @@ class _Part:
 
 class _Shaped:
     def __init__(self, dtype, shape):
-        from tensorflow.framework.shapes import TensorShape
         self.dtype, self.shape = dtype, TensorShape(shape)
 
 
@@ -310,8 +301,7 @@ def _program(graph, part, shapes):
                 [_Shaped(graph.types[n], selected.info(n)[1]) for n in outputs], variables)
     if part.device is None:
         return Executable(own, devices.host())
-    from tensorflow.python.ipu.placed import executable
-    return executable(own, part.device, graph.shards)
+    return wired.program_on_ipus(own, part.device, graph.shards)
 
 
 def _check_initialized(variable):
@@ -325,15 +315,3 @@ def evaluated(tensor):
     """The value of a tensor of the default graph that needs nothing to be fed."""
     step = _Step(tensor.graph, {})
     return step.value(tensor)
-
-
-def deferred_assign(graph, variable, value):
-    """An operation that gives a variable a value when a session runs it."""
-    graph._declare(variable)
-    out = graph.record("Identity", [value])[0]
-    out.assigns = variable
-    graph.assigning[out.number] = out
-    return out
-
-
-__all__ = ["Session", "convert_to_tensor", "current"]

@@ -4,7 +4,7 @@ from popart import _events
 
 from tensorflow import _names
 from tensorflow.compat.v1.graphs import add_to_collection, get_collection, get_default_graph
-from tensorflow.framework.graphs import current
+from tensorflow.framework.context import current
 from tensorflow.framework.tensors import convert_to_tensor
 from tensorflow.ops import summary_messages as _messages
 
@@ -89,4 +89,4 @@ class FileWriter:
         self.close()
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -6,11 +6,13 @@ import numpy as np
 from popart import _files
 
 from tensorflow import _names
+from tensorflow.compat.v1 import checkpoints as _checkpoints
 from tensorflow.compat.v1 import decays as _decays
+from tensorflow.compat.v1 import graphs as _graphs
 from tensorflow.compat.v1.graphs import trainable_variables
-from tensorflow.framework.arrays import save_arrays
 from tensorflow.framework import errors
-from tensorflow.framework.graphs import active, current
+from tensorflow.framework.arrays import save_arrays
+from tensorflow.framework.context import active, current
 from tensorflow.framework.scopes import group
 from tensorflow.framework.tape import graph_gradients
 from tensorflow.framework.tensors import SymbolicTensor, convert_to_tensor
@@ -118,8 +120,6 @@ class Optimizer:
 
 def _gather(graph, made, variable, how, value):
     """All assignments of a step are one operation."""
-    from tensorflow.compat.v1.session import deferred_assign
-    from tensorflow.ops import math_ops
     if how != "assign":
         now = graph.read(variable)
         value = math_ops.add(now, value) if how == "assign_add" else math_ops.subtract(now, value)
@@ -128,7 +128,7 @@ def _gather(graph, made, variable, how, value):
         made[:] = [t for t in made if t is not before]
         before.assigns = None
         del graph.assigning[before.number]
-    made.append(deferred_assign(graph, variable, value))
+    made.append(graph.assign_when_run(variable, value))
     graph.state[id(variable)] = made[-1]  # what the rest of the step reads
     return True
 
@@ -258,10 +258,9 @@ class Saver:
         self._given, self._keep, self.last_checkpoints = var_list, max_to_keep, []
 
     def _variables(self):
-        from tensorflow.compat.v1.graphs import global_variables
         if isinstance(self._given, dict):
             return {name if ":" in name else name + ":0": v for name, v in self._given.items()}
-        return {v.name: v for v in self._given or global_variables()}
+        return {v.name: v for v in self._given or _graphs.global_variables()}
 
     def save(self, sess, save_path, global_step=None, latest_filename=None, meta_graph_suffix="meta", write_meta_graph=True,
              write_state=True, strip_default_attrs=False, save_debug_info=False):
@@ -291,8 +290,7 @@ class Saver:
 
 def latest_checkpoint(checkpoint_dir, latest_filename=None):
     """The newest checkpoint of a Saver's or an estimator's folder, or None."""
-    from tensorflow.python.ipu import estimator_files
-    return estimator_files.latest(checkpoint_dir)
+    return _checkpoints.latest(checkpoint_dir)
 
 
 _names.export(globals(), _decays, _decays.names)

@@ -5,10 +5,11 @@ import itertools
 
 from tensorflow.compat.v1.graphs import get_default_graph
 from tensorflow.framework import dtypes
-from tensorflow.framework.graphs import current, eagerly
+from tensorflow.framework.context import current, eagerly
 from tensorflow.framework.scopes import name_scope
 from tensorflow.framework.tensors import EagerTensor, convert_to_tensor
 from tensorflow.framework.variables import Variable
+from tensorflow.keras import initializers
 
 AUTO_REUSE = "auto"
 _scopes = []
@@ -74,7 +75,6 @@ def variable_scope(name_or_scope=None, default_name=None, values=None, initializ
 
 
 def _made(initializer, shape, dtype):
-    from tensorflow.keras import initializers
     with eagerly():
         return initializers.get(initializer)(tuple(shape or ()), dtype=dtype), dtype
 
@@ -102,8 +102,8 @@ def _check_same(name, variable, shape, dtype):
 
 
 def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None,
-                 caching_device=None, partitioner=None, validate_shape=True, use_resource=None, custom_getter=None, constraint=None,
-                 synchronization=None, aggregation=None):
+                 caching_device=None, partitioner=None, validate_shape=True, use_resource=None, custom_getter=None,
+                 constraint=None, synchronization=None, aggregation=None):
     for value, what in ((custom_getter, "custom_getter"), (partitioner, "partitioner")):
         if value is not None:
             raise NotImplementedError(f"get_variable(..., {what}=...) is not there; docs/tensorflow.md lists what is.")

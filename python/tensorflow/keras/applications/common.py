@@ -9,7 +9,7 @@ from tensorflow.framework import nest
 from tensorflow.keras import backend
 from tensorflow.keras import layers as L
 from tensorflow.keras.datasets import get_file
-from tensorflow.keras.engine.training import Model
+from tensorflow.keras.engine.functional import Model
 
 TOP = "https://storage.googleapis.com/download.tensorflow.org/data/imagenet_class_index.json"
 
@@ -23,7 +23,8 @@ def start(include_top, weights, input_tensor, input_shape, classes, size, smalle
         raise ValueError("weights='imagenet' would be downloaded, which this TensorFlow does not do: weights=None draws random "
                          "weights, and the name of a file that Keras wrote (.h5) loads that file.")
     if weights is not None and not os.path.exists(weights):
-        raise ValueError(f"The `weights` argument should be None (random weights) or a file to be loaded; there is no {weights}.")
+        raise ValueError("The `weights` argument should be None (random weights) or a file to be loaded; there is no "
+                         f"{weights}.")
     if input_tensor is not None:
         return input_tensor
     shape = tuple(input_shape or ((size, size, 3) if include_top else (None, None, 3)))

@@ -3,24 +3,22 @@
 tensors of the functional interface."""
 import contextlib
 import inspect
-import re
 
 import numpy as np
 
 from tensorflow.framework import dtypes, nest
-from tensorflow.framework.graphs import active, current, eagerly, placed
+from tensorflow.framework.context import active, current, eagerly, placed
 from tensorflow.framework.scopes import name_scope
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
 from tensorflow.framework.variables import Variable
-from tensorflow.keras import backend
+from tensorflow.keras import backend, initializers, mixed_precision, regularizers
 from tensorflow.keras.engine.nodes import KerasTensor, Node, shapes_of
+from tensorflow.keras.metrics.base import Mean, Metric
+from tensorflow.keras.named import Registry, snake
 from tensorflow.ops import math_ops
 
-
-def snake(name):
-    name = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
-    return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
+registry = Registry("layer")  # keras.layers fills it
 
 
 class InputSpec:
@@ -46,6 +44,8 @@ class InputSpec:
 
 
 class Layer:
+    _is_model = _is_functional = _is_sequential = False
+
     def __init__(self, trainable=True, name=None, dtype=None, dynamic=False, **kwargs):
         self.__dict__.setdefault("_own", [])
         self._layers_inside, self._variables, self._metrics_inside = [], [], []
@@ -58,10 +58,9 @@ class Layer:
                             f"{type(self).__name__}")
         self._trainable = trainable
         self._name = name or backend.unique_name(snake(type(self).__name__))
-        from tensorflow.keras import mixed_precision
         self._policy = mixed_precision.policy_of(dtype)
         self._autocast = kwargs.get("autocast", True)
-        self._activity_regularizer = _regularizer(kwargs.get("activity_regularizer"))
+        self._activity_regularizer = regularizers.get(kwargs.get("activity_regularizer"))
         self.built = False
         self.stateful = False
         self.input_spec = None
@@ -81,7 +80,6 @@ class Layer:
         self._track(value)
 
     def _track(self, value):
-        from tensorflow.keras.metrics.base import Metric
         if "_layers_inside" not in self.__dict__:
             return
         if isinstance(value, Metric):
@@ -127,7 +125,6 @@ class Layer:
 
     def add_weight(self, name=None, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None,
                    constraint=None, use_resource=None, synchronization=None, aggregation=None, **kwargs):
-        from tensorflow.keras import initializers
         shape = tuple(TensorShape(() if shape is None else shape))
         dtype = dtypes.as_dtype(dtype or self.variable_dtype or backend.floatx())
         if initializer is None:
@@ -139,7 +136,7 @@ class Layer:
                             constraint=constraint)
         _append(self._variables, variable)
         if regularizer is not None:
-            self._regularized.append((_regularizer(regularizer), variable))
+            self._regularized.append((regularizers.get(regularizer), variable))
         return variable
 
     add_variable = add_weight
@@ -218,7 +215,6 @@ class Layer:
                 update()
 
     def add_metric(self, value, name=None, **kwargs):
-        from tensorflow.keras.metrics.base import Mean
         metric = next((m for m in self._metrics_inside if m.name == name), None)
         if metric is None:
             metric = Mean(name=name)
@@ -437,11 +433,6 @@ class _nothing:
 def _append(to, value):
     if not any(value is v for v in to):
         to.append(value)
-
-
-def _regularizer(value):
-    from tensorflow.keras import regularizers
-    return regularizers.get(value)
 
 
 def _given_shape(kwargs):

@@ -6,6 +6,7 @@ import os
 import numpy as np
 from popart import _files
 
+from tensorflow import summary
 from tensorflow.framework.logs import warning
 from tensorflow.keras.engine.callback_base import Callback
 
@@ -216,7 +217,6 @@ class TensorBoard(Callback):
         self._writers, self._batches = {}, 0
 
     def _write(self, kind, prefix, logs, step):
-        from tensorflow import summary
         if kind not in self._writers:
             self._writers[kind] = summary.create_file_writer(os.path.join(self.log_dir, kind))
         with self._writers[kind].as_default():
@@ -235,7 +235,6 @@ class TensorBoard(Callback):
         if of_validation:
             self._write("validation", "epoch_", of_validation, epoch)
         if self.histogram_freq and epoch % self.histogram_freq == 0:
-            from tensorflow import summary
             with self._writers["train"].as_default():
                 for weight in self.model.weights:
                     summary.histogram(weight.name.replace(":", "_"), weight, step=epoch)

@@ -4,8 +4,9 @@
 A stage is a number; of a nested model's call it may be a list, with a stage for each call in that model, in order.
 """
 from tensorflow.framework import nest
-from tensorflow.framework.graphs import eagerly, placed
+from tensorflow.framework.context import eagerly, placed
 from tensorflow.keras import backend
+from tensorflow.keras.engine.input_layer import Input
 from tensorflow.keras.engine.nodes import KerasTensor
 
 
@@ -78,7 +79,6 @@ class Traced:
     """The calls that a subclassed model's call() makes, found by calling it with symbolic tensors."""
 
     def __init__(self, model, training=None):
-        from tensorflow.keras.layers.core import Input
         specs = model.__dict__.get("_called_with")
         if specs is None:
             raise RuntimeError(f"The model `{model.name}` has no calls of layers to assign yet: build it first, with "

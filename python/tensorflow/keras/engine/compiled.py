@@ -146,7 +146,6 @@ def _metric(given, label, value, prefix):
 
 
 def _loss_or_metric(name):
-    import tensorflow.keras.metrics  # noqa: F401 (all families are there)
     for source in (metrics_base.registry.named, losses_module.base.registry.named):
         if name in source:
             return source[name]

@@ -3,7 +3,8 @@
 taken by slices of the user's memory where they can be; data sets are gathered batch by batch."""
 import numpy as np
 
-from tensorflow.framework import dtypes, nest
+from tensorflow.data.dataset import Dataset
+from tensorflow.framework import nest, seeds
 from tensorflow.framework.tensors import Tensor
 from tensorflow.keras import backend
 
@@ -47,8 +48,7 @@ class Arrays:
         """(arrays, batches, whether it is the partial one), `per_run` batches at a time and then what is left."""
         order = None
         if self._shuffle:
-            from tensorflow.ops.random_ops import generator
-            order = generator().permutation(self.samples)
+            order = seeds.generator().permutation(self.samples)
         whole = self.whole if limit is None else min(self.whole, limit)
         at = 0
         while at < whole:
@@ -144,7 +144,6 @@ def _unpacked(data):
 
 
 def is_dataset(x):
-    from tensorflow.data.dataset import Dataset
     return isinstance(x, Dataset)
 
 
@@ -169,6 +168,3 @@ def feed_of(x, y=None, sample_weight=None, batch_size=None, shuffle=False, steps
     if isinstance(y, list) and nest.flatten(y) and isinstance(nest.flatten(y)[0], (int, float)):
         y = np.asarray(y)
     return Arrays(x, y, sample_weight, batch_size, shuffle)
-
-
-__all__ = ["feed_of", "dtypes"]

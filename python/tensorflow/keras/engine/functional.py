@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Functional: a model of calls of layers between inputs and outputs. Model(inputs, outputs) makes one."""
 from tensorflow.framework import nest
-from tensorflow.framework.graphs import current
+from tensorflow.framework.context import current
 from tensorflow.keras.engine import calls
+from tensorflow.keras.engine.base_layer import registry
 from tensorflow.keras.engine.nodes import KerasTensor
 from tensorflow.keras.engine.training import Model
-from tensorflow.ops import array_ops
+from tensorflow.ops import array_ops, math_ops
 
 
 class Functional(Model):
+    _is_functional = True
+
     def __init__(self, inputs=None, outputs=None, name=None, trainable=True, **kwargs):
         super().__init__(name=name or None, **kwargs)
         self._set_up(inputs, outputs)
@@ -56,7 +59,8 @@ class Functional(Model):
     def add_metric(self, value, name=None, **kwargs):
         if isinstance(value, KerasTensor) and current.graph is None:
             if name is None:
-                raise ValueError("Please provide a name for your metric like `self.add_metric(tensor, name='mean_activation')`.")
+                raise ValueError("Please provide a name for your metric like `self.add_metric(tensor, "
+                                 "name='mean_activation')`.")
             self._watch(value, lambda v: self.add_metric(v, name, **kwargs))
         else:
             super().add_metric(value, name, **kwargs)
@@ -114,11 +118,10 @@ class Functional(Model):
     # ---- configuration
 
     def get_config(self):
-        from tensorflow.keras import layers
         out = {"name": self.name, "layers": []}
         for layer in self._all_layers:
             nodes = [n for n in layer._inbound_nodes if any(n is own for own in self._nodes)]
-            out["layers"].append({"name": layer.name, **layers.serialize(layer),
+            out["layers"].append({"name": layer.name, **registry.serialize(layer),
                                   "inbound_nodes": [] if not nodes or not nodes[0].inputs else
                                   [self._described(n) for n in nodes]})
         for what, tensors in (("input_layers", self.inputs), ("output_layers", self.outputs)):
@@ -139,10 +142,9 @@ class Functional(Model):
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
-        from tensorflow.keras import layers
         made, tensors, waiting = {}, {}, []
         for each in config["layers"]:
-            layer = layers.deserialize(each, custom_objects)
+            layer = registry.deserialize(each, custom_objects)
             made[each["name"]] = layer
             if not each["inbound_nodes"]:
                 tensors[(each["name"], 0, 0)] = layer.output
@@ -164,6 +166,9 @@ class Functional(Model):
         return cls(ins[0] if len(ins) == 1 else ins, outs[0] if len(outs) == 1 else outs, name=config.get("name"))
 
 
+Model._functional_class = Functional
+
+
 def _restored(value, tensors):
     if isinstance(value, dict) and "__tensor__" in value:
         return tensors[tuple(value["__tensor__"])]
@@ -176,7 +181,6 @@ def _restored(value, tensors):
 
 def _in_type(value, dtype):
     """Data in the type of the input that gets it, with its mask."""
-    from tensorflow.ops import math_ops
     out = math_ops.cast(value, dtype)
     if getattr(value, "_keras_mask", None) is not None:
         out._keras_mask = value._keras_mask

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What models of an IPUStrategy's scope can be told: accumulation, pipelining, replicas, queues."""
-from tensorflow.framework.graphs import current
+from tensorflow.framework import wired
+from tensorflow.framework.context import current
 from tensorflow.framework.logs import without_effect
+from tensorflow.keras.engine import assignments
+from tensorflow.ops.placement import (OF_ACCUMULATION, OF_PIPELINES, PIPELINES_WITHOUT_EFFECT,
+                                      GradientAccumulationReductionMethod, PipelineSchedule, Placement)
 
 _BY_KERAS = ("computational_stages", "gradient_accumulation_count", "repeat_count", "inputs", "infeed_queue", "outfeed_queue",
              "optimizer_function", "infeed_output", "outfeed_loss", "outfeed_mask", "name")
@@ -9,7 +13,6 @@ _REDUCTIONS = ("NONE", "LIST", "SUM", "MEAN")
 
 
 def _method(value):
-    from tensorflow.python.ipu.gradient_accumulation import GradientAccumulationReductionMethod
     return GradientAccumulationReductionMethod.parse(value).value
 
 
@@ -49,8 +52,8 @@ class IpuOptions:
                              "model's optimizer with `compile`.")
         if "num_mini_batches" in optimizer_kwargs:
             raise ValueError("Found `num_mini_batches` key in `gradient_accumulation_optimizer_kwargs`. Set the "
-                             "`gradient_accumulation_steps_per_replica` argument to `set_gradient_accumulation_options` instead.")
-        from tensorflow.python.ipu.placement import OF_ACCUMULATION
+                             "`gradient_accumulation_steps_per_replica` argument to `set_gradient_accumulation_options` "
+                             "instead.")
         self._refuse(set(optimizer_kwargs) - set(OF_ACCUMULATION), "set_gradient_accumulation_options")
         self._accumulation_arguments = dict(optimizer_kwargs)
         self._accumulation = _positive("gradient_accumulation_steps_per_replica", gradient_accumulation_steps_per_replica)
@@ -65,14 +68,12 @@ class IpuOptions:
         for name in _BY_KERAS:
             if name in pipelining_kwargs:
                 raise ValueError(f"Found `{name}` key in `pipelining_kwargs`. This argument is automatically set by Keras.")
-        from tensorflow.python.ipu.ops import pipelining_ops
-        from tensorflow.python.ipu.placement import OF_PIPELINES, Placement
-        known = {"pipeline_schedule", *OF_PIPELINES, *pipelining_ops._NO_EFFECT}
+        known = {"pipeline_schedule", *OF_PIPELINES, *PIPELINES_WITHOUT_EFFECT}
         self._refuse({k: v for k, v in pipelining_kwargs.items() if k not in known}, "set_pipelining_options")
-        without_effect(**{k: v for k, v in pipelining_kwargs.items() if k in pipelining_ops._NO_EFFECT})
+        without_effect(**{k: v for k, v in pipelining_kwargs.items() if k in PIPELINES_WITHOUT_EFFECT})
         Placement({k: v for k, v in pipelining_kwargs.items() if k in OF_PIPELINES})  # complains in time
         schedule = pipelining_kwargs.get("pipeline_schedule")
-        if schedule is not None and schedule not in list(pipelining_ops.PipelineSchedule):
+        if schedule is not None and schedule not in list(PipelineSchedule):
             raise TypeError(f"pipeline_schedule must be a pipelining_ops.PipelineSchedule, not {schedule!r}.")
         steps = _positive("gradient_accumulation_steps_per_replica", gradient_accumulation_steps_per_replica)
         self._pipelining = {"gradient_accumulation_steps_per_replica": steps, "device_mapping": device_mapping,
@@ -118,7 +119,6 @@ class IpuOptions:
     # ---- stages
 
     def set_pipeline_stage_assignment(self, pipeline_stage_assignment):
-        from tensorflow.keras.ipu import assignments
         self._require_strategy("set_pipeline_stage_assignment")
         if not isinstance(pipeline_stage_assignment, (list, tuple)):
             raise ValueError("`pipeline_stage_assignment` needs to be a list, not "
@@ -126,22 +126,18 @@ class IpuOptions:
         assignments.apply(self, list(pipeline_stage_assignment))
 
     def get_pipeline_stage_assignment(self):
-        from tensorflow.keras.ipu import assignments
         return assignments.of(self)
 
     def reset_pipeline_stage_assignment(self):
-        from tensorflow.keras.ipu import assignments
         assignments.reset(self)
 
     def print_pipeline_stage_assignment_summary(self, line_length=None, print_fn=None):
-        from tensorflow.keras.ipu import assignments
         assignments.summary(self, line_length, print_fn)
 
     def export_for_ipu_serving(self, export_dir, batch_size=None, output_names=None, preprocessing_step=None,
                                preprocessing_step_signature=None, postprocessing_step=None,
                                postprocessing_step_signature=None, purge_export_dir=False):
         """The model's predictions as a folder that tf.saved_model.load reads; the function that it has."""
-        from tensorflow.python.ipu import serving
-        return serving.export_keras(self, export_dir, batch_size, output_names, preprocessing_step,
-                                    preprocessing_step_signature, postprocessing_step, postprocessing_step_signature,
-                                    purge_export_dir)
+        return wired.export_for_serving(self, export_dir, batch_size, output_names, preprocessing_step,
+                                        preprocessing_step_signature, postprocessing_step, postprocessing_step_signature,
+                                        purge_export_dir)

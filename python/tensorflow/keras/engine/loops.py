@@ -5,9 +5,11 @@ import functools
 import numpy as np
 
 from tensorflow.framework import nest
-from tensorflow.framework.graphs import current, eagerly
+from tensorflow.framework.context import current, eagerly
+from tensorflow.framework.logs import warning
+from tensorflow.keras.engine.callback_list import CallbackList
 from tensorflow.keras.engine.feeding import Arrays, feed_of
-from tensorflow.keras.engine.plan import plan_for
+from tensorflow.keras.engine.plan import Plan, plan_for
 from tensorflow.keras.engine.tracking import Tracker
 
 
@@ -18,8 +20,8 @@ def in_no_graph(method):
     @functools.wraps(method)
     def run(*args, **kwargs):
         if current.graph is not None:
-            raise RuntimeError(f"Detected a call to {name} inside a `tf.function`. {name} is a high-level endpoint that manages "
-                               f"its own `tf.function`. Please move the call to {name} outside of all enclosing "
+            raise RuntimeError(f"Detected a call to {name} inside a `tf.function`. {name} is a high-level endpoint that "
+                               f"manages its own `tf.function`. Please move the call to {name} outside of all enclosing "
                                "`tf.function`s. Note that you can call a `Model` directly on `Tensor`s inside a `tf.function` "
                                "like: `model(x)`.")
         if current.default is None:
@@ -35,7 +37,6 @@ class Loops:
             validation_data=None, shuffle=True, class_weight=None, sample_weight=None, initial_epoch=0, steps_per_epoch=None,
             validation_steps=None, validation_batch_size=None, validation_freq=1, max_queue_size=10, workers=1,
             use_multiprocessing=False):
-        from tensorflow.keras.callbacks import CallbackList
         self._require_compiled()
         if validation_split:
             (x, y, sample_weight), validation_data = _split(x, y, sample_weight, validation_split)
@@ -124,7 +125,6 @@ class Loops:
     @in_no_graph
     def evaluate(self, x=None, y=None, batch_size=None, verbose=1, sample_weight=None, steps=None, callbacks=None,
                  max_queue_size=10, workers=1, use_multiprocessing=False, return_dict=False):
-        from tensorflow.keras.callbacks import CallbackList
         self._require_compiled()
         self._refuse_endless(x, steps, "steps")
         feed = feed_of(x, y, sample_weight, batch_size, False, steps)
@@ -148,7 +148,6 @@ class Loops:
     @in_no_graph
     def predict(self, x, batch_size=None, verbose=0, steps=None, callbacks=None, max_queue_size=10, workers=1,
                 use_multiprocessing=False):
-        from tensorflow.keras.callbacks import CallbackList
         self._refuse_endless(x, steps, "steps")
         feed = feed_of(x, None, None, batch_size, False, steps)
         if not isinstance(feed, Arrays):
@@ -188,7 +187,6 @@ class Loops:
 
 def _single(plan):
     """What is left of an epoch: one batch at a time."""
-    from tensorflow.keras.engine.plan import Plan
     return Plan(plan._device, plan.accumulation, 1, plan.accumulation, plan.adapt, plan.strategy, plan.sum_accumulated,
                plan.stages, plan.pipelined, plan.placement, plan.sums_results, plan.norm_replicas)
 
@@ -244,7 +242,6 @@ def _class_weights(y, weight, by_class):
 
 
 def _warn_of_too_little(step, steps):
-    from tensorflow.framework.logs import warning
     warning("Your input ran out of data; interrupting training. Make sure that your dataset or generator can generate at "
             f"least `steps_per_epoch * epochs` batches (in this case, {steps} batches). You may need to use the repeat() "
             "function when building your dataset.")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The functional interface: tensors of shapes to come, and the calls of layers that made them."""
-from tensorflow.framework import dispatch, dtypes, nest
+from tensorflow.framework import dtypes, nest
+from tensorflow.framework.context import current, tracing
 from tensorflow.framework.errors import InvalidArgumentError
-from tensorflow.framework.graphs import Graph, current, tracing
+from tensorflow.framework.graphs import Graph
 from tensorflow.framework.shapes import TensorShape
-from tensorflow.framework.tensors import Tensor
-from tensorflow.keras import backend
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
 
 
 class KerasTensor(Tensor):
@@ -101,21 +101,9 @@ def _mask_in(graph, t, batch):
 
 
 def _of(graph, tensor, given):
-    from tensorflow.framework.tensors import convert_to_tensor
     made = graph.taken(convert_to_tensor(tensor))
     out = KerasTensor(made.shape, made.dtype, getattr(made, "name", None))
     mask = getattr(tensor, "_keras_mask", None)
     if mask is not None:
         out._keras_mask = KerasTensor(mask.shape, mask.dtype)
     return out
-
-
-def _operation(op, inputs, attributes, outputs, out_types, name):
-    """An operation on KerasTensors is a layer of its own."""
-    from tensorflow.keras.layers.operation import OperationLayer
-    layer = OperationLayer(op, inputs, attributes, outputs, out_types, name)
-    return layer([t for t in inputs if isinstance(t, KerasTensor)])
-
-
-dispatch.keras_hook = _operation
-__all__ = ["KerasTensor", "Node", "backend"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Saving and loading: weights and models as HDF5 files (h5py) or .npz; configurations as JSON."""
+"""Saving: weights and models as HDF5 files (h5py) or .npz; configurations as JSON. Weights are loaded here too."""
 import contextlib
 import json
 import os
@@ -8,6 +8,7 @@ import numpy as np
 from popart import _files
 
 from tensorflow.framework.arrays import save_arrays
+from tensorflow.keras import optimizers
 from tensorflow.keras.engine import seals
 
 
@@ -15,13 +16,13 @@ class Saving:
     def save_weights(self, filepath, overwrite=True, save_format=None, options=None):
         path = os.fspath(filepath)
         _check_overwrite(path, overwrite)
-        with _Store.writing(path, save_format) as store:
+        with Store.writing(path, save_format) as store:
             store.put_weights(self)
 
     def load_weights(self, filepath, by_name=False, skip_mismatch=False, options=None):
-        store = _Store.reading(os.fspath(filepath))
+        store = Store.reading(os.fspath(filepath))
         try:
-            _load(self, store, by_name, skip_mismatch)
+            load_weights(self, store, by_name, skip_mismatch)
         finally:
             store.close()
 
@@ -30,7 +31,7 @@ class Saving:
         path = os.fspath(filepath)
         _check_overwrite(path, overwrite)
         config = {"class_name": type(self).__name__, "config": self.get_config()}
-        with _Store.writing(path, save_format) as store:
+        with Store.writing(path, save_format) as store:
             store.put_text("model_config", json.dumps(config, default=_plain))
             if self._is_compiled and include_optimizer:
                 store.put_text("training_config", json.dumps(_training(self), default=_plain))
@@ -63,77 +64,10 @@ def _plain(value):
 
 
 def _training(model):
-    from tensorflow.keras import optimizers
     return {**model._compile_arguments, "optimizer_config": optimizers.serialize(model.optimizer)}
 
 
-def _loss(value):
-    from tensorflow.keras import losses
-    return losses.deserialize(value) if isinstance(value, dict) and "class_name" in value else value
-
-
-def load_model(filepath, custom_objects=None, compile=True, options=None):
-    """A model that save() wrote."""
-    from tensorflow.keras import optimizers
-    from tensorflow.keras.utils import custom_object_scope
-    store = _Store.reading(os.fspath(filepath))
-    try:
-        text = store.get_text("model_config")
-        if text is None:
-            raise ValueError(f"No model config found in {filepath}: it has weights alone. Use load_weights.")
-        with custom_object_scope(custom_objects or {}):
-            model = model_from_config(json.loads(text))
-            _load(model, store, False, False)
-            training = store.get_text("training_config")
-            if compile and training is not None:
-                given = json.loads(training)
-                optimizer = optimizers.deserialize(given.pop("optimizer_config"))
-                model.compile(optimizer, _loss(given.pop("loss")), **given)
-                saved = store.arrays("optimizer_weights")
-                if saved:
-                    _restore(optimizer, model, saved, filepath)
-        return model
-    finally:
-        store.close()
-
-
-def _restore(optimizer, model, saved, path):
-    if len(saved) > 1:
-        optimizer._create_all(model.trainable_variables)
-    own = optimizer.weights
-    if len(saved) != len(own) or any(tuple(v.shape) != w.shape for v, w in zip(own, saved)):
-        from tensorflow.framework.logs import warning
-        warning(f"Error in loading the saved optimizer state of {path}. As a result, your model is starting with a freshly "
-                "initialized optimizer.")
-        return
-    optimizer.set_weights(saved)
-
-
-def model_from_config(config, custom_objects=None):
-    from tensorflow.keras.engine.functional import Functional
-    from tensorflow.keras.engine.sequential import Sequential
-    kinds = {"Sequential": Sequential, "Functional": Functional, "Model": Functional}
-    from tensorflow.keras import named
-    kind = kinds.get(config["class_name"]) or named.custom.get(config["class_name"]) or (custom_objects or {}).get(
-        config["class_name"])
-    if kind is None:
-        raise ValueError(f"Unknown model class {config['class_name']}: give it as custom_objects.")
-    return kind.from_config(config["config"])
-
-
-def model_from_json(text, custom_objects=None):
-    return model_from_config(json.loads(text), custom_objects)
-
-
-def clone_model(model, input_tensors=None, clone_function=None):
-    """The same structure with weights of its own."""
-    for value, what in ((input_tensors, "input_tensors"), (clone_function, "clone_function")):
-        if value is not None:
-            raise NotImplementedError(f"clone_model(..., {what}=...) is not there; docs/tensorflow.md lists what is.")
-    return type(model).from_config(model.get_config())
-
-
-def _load(model, store, by_name, skip_mismatch):
+def load_weights(model, store, by_name, skip_mismatch):
     if not model.built:
         raise ValueError("Unable to load weights saved in HDF5 format into a subclassed Model which has not created its "
                          "variables yet. Call the Model first, then load the weights.")
@@ -159,7 +93,7 @@ def _load(model, store, by_name, skip_mismatch):
         layer.set_weights(values)
 
 
-class _Store:
+class Store:
     """Weights by layer and texts, in a file."""
 
     @staticmethod
@@ -199,7 +133,7 @@ class _Hdf5:
 
     def __init__(self, file, mode, path):
         try:
-            import h5py
+            import h5py  # may not be installed
         except ImportError:
             raise ImportError(f"{path}: HDF5 files need h5py (apt install python3-h5py). Files that end in .npz do not.") \
                 from None

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Sequential: layers one after the other. With a known input shape it is built at once, else when it is first called."""
-from tensorflow.framework.graphs import eagerly
+from tensorflow.framework.context import eagerly
 from tensorflow.keras import backend
-from tensorflow.keras.engine.base_layer import Layer
+from tensorflow.keras.engine.base_layer import Layer, registry
 from tensorflow.keras.engine.functional import Functional
+from tensorflow.keras.engine.input_layer import InputLayer
 from tensorflow.keras.engine.training import Model
 
 
 class Sequential(Functional):
+    _is_sequential = True
+
     def __init__(self, layers=None, name=None):
         Model.__init__(self, name=name or backend.unique_name("sequential"))
         self._all_layers, self._stack = [], []
@@ -17,11 +20,9 @@ class Sequential(Functional):
 
     @property
     def layers(self):
-        from tensorflow.keras.layers.core import InputLayer
         return [layer for layer in self._stack if not isinstance(layer, InputLayer)]
 
     def add(self, layer):
-        from tensorflow.keras.layers.core import InputLayer
         history = getattr(layer, "_keras_history", None)
         if history is not None:
             layer = history[0]
@@ -54,7 +55,6 @@ class Sequential(Functional):
         self._rebuild()
 
     def _rebuild(self):
-        from tensorflow.keras.layers.core import InputLayer
         self._is_graph = False
         if not self._stack or not isinstance(self._stack[0], InputLayer) or len(self._stack) < 2:
             return
@@ -75,7 +75,6 @@ class Sequential(Functional):
         return layer(x)
 
     def build(self, input_shape=None):
-        from tensorflow.keras.layers.core import InputLayer
         if self._is_graph or input_shape is None:
             return
         if not self._stack:
@@ -100,13 +99,11 @@ class Sequential(Functional):
         return inputs
 
     def get_config(self):
-        from tensorflow.keras import layers
-        return {"name": self.name, "layers": [layers.serialize(layer) for layer in self._stack]}
+        return {"name": self.name, "layers": [registry.serialize(layer) for layer in self._stack]}
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
-        from tensorflow.keras import layers
         out = cls(name=config.get("name"))
         for each in config["layers"]:
-            out.add(layers.deserialize(each, custom_objects))
+            out.add(registry.deserialize(each, custom_objects))
         return out

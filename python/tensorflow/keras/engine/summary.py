@@ -6,10 +6,8 @@ from tensorflow.framework import nest
 
 
 def print_summary(model, line_length=None, positions=None, print_fn=None, expand_nested=False):
-    from tensorflow.keras.engine.functional import Functional
-    from tensorflow.keras.engine.sequential import Sequential
     show = print_fn or print
-    plain = isinstance(model, Sequential) or not isinstance(model, Functional) or _is_chain(model)
+    plain = model._is_sequential or not model._is_functional or _is_chain(model)
     line_length = line_length or (65 if plain else 98)
     positions = list(positions or ((0.45, 0.85, 1.0) if plain else (0.33, 0.55, 0.67, 1.0)))
     if positions[-1] <= 1:

@@ -2,7 +2,7 @@
 """The numbers of an epoch as they grow: losses as means over batches, metrics of what batches add, for every replica."""
 import numpy as np
 
-from tensorflow.framework.graphs import eagerly
+from tensorflow.framework.context import eagerly
 
 
 class Tracker:

@@ -1,44 +1,48 @@
 # SPDX-License-Identifier: MIT
 """Model: compile, fit, evaluate, predict and their batch forms."""
-import numpy as np
-
 from tensorflow.framework import nest
-from tensorflow.framework.graphs import active, current, eagerly, placed
+from tensorflow.framework.context import active, current, eagerly, placed
+from tensorflow.framework.tape import GradientTape
 from tensorflow.framework.tensors import Tensor
-from tensorflow.keras import backend
+from tensorflow.keras import backend, optimizers
 from tensorflow.keras.engine import calls
-from tensorflow.keras.engine.base_layer import Layer, snake
+from tensorflow.keras.engine.base_layer import Layer, _shape_leaves
 from tensorflow.keras.engine.compiled import CompiledLoss, CompiledMetrics
 from tensorflow.keras.engine.feeding import feed_of
 from tensorflow.keras.engine.ipu_options import IpuOptions
-from tensorflow.keras.engine.loops import Loops, in_no_graph
-from tensorflow.keras.engine.nodes import KerasTensor
+from tensorflow.keras.engine.loops import Loops, _class_weights, in_no_graph
+from tensorflow.keras.engine.nodes import KerasTensor, shapes_of
 from tensorflow.keras.engine.plan import plan_for
-from tensorflow.keras.engine.programs import Program
+from tensorflow.keras.engine.programs import Program, of_keras
 from tensorflow.keras.engine.saving import Saving
+from tensorflow.keras.engine.summary import print_summary
 from tensorflow.keras.engine.tracking import Tracker
+from tensorflow.keras.metrics.base import Mean
+from tensorflow.keras.named import snake
 
 
 class Model(Loops, Saving, IpuOptions, Layer):
+    _is_model = True
+    _functional_class = None  # the class of Model(inputs, outputs): engine/functional.py, which is one of these, sets it
+
     def __new__(cls, *args, **kwargs):
-        from tensorflow.keras.engine.functional import Functional
         if cls is Model and (len(args) >= 2 or "inputs" in kwargs and "outputs" in kwargs):
-            return object.__new__(Functional)
+            return object.__new__(Model._functional_class)
         return object.__new__(cls)
 
     def __init__(self, *args, **kwargs):
-        from tensorflow.keras.engine.functional import Functional
-        if type(self) is Functional and (args or "inputs" in kwargs) and "_own" not in self.__dict__:
+        if type(self) is Model._functional_class and (args or "inputs" in kwargs) and "_own" not in self.__dict__:
             return  # Functional.__init__ runs
         if len(args) == 1 and not isinstance(args[0], str) and "outputs" not in kwargs:
             args = ()  # super().__init__(self): Keras looks at no single argument
-        if args and not isinstance(args[0], str) and not isinstance(self, Functional) or "inputs" in kwargs:
+        if args and not isinstance(args[0], str) and not self._is_functional or "inputs" in kwargs:
             # a subclass that is given inputs and outputs
             names = ("inputs", "outputs", "name")
             given = {**dict(zip(names, args)), **kwargs}
-            self.__class__ = type(type(self).__name__, (type(self), Functional), {"__module__": type(self).__module__})
+            kind = type(self)
+            self.__class__ = type(kind.__name__, (kind, Model._functional_class), {"__module__": kind.__module__})
             self._start(given.get("name"))
-            Functional._set_up(self, given["inputs"], given["outputs"])
+            Model._functional_class._set_up(self, given["inputs"], given["outputs"])
             return
         self._start(kwargs.pop("name", args[0] if args else None), **kwargs)
 
@@ -70,7 +74,6 @@ class Model(Loops, Saving, IpuOptions, Layer):
 
     def compile(self, optimizer="rmsprop", loss=None, metrics=None, loss_weights=None, weighted_metrics=None,
                 run_eagerly=None, steps_per_execution=None, **kwargs):
-        from tensorflow.keras import optimizers
         mode = kwargs.pop("sample_weight_mode", None)  # what weights are of is seen by their shape
         if mode not in (None, "temporal", "samplewise") and not isinstance(mode, (dict, list)):
             raise ValueError(f"sample_weight_mode must be None, 'temporal' or 'samplewise', not {mode!r}.")
@@ -105,7 +108,6 @@ class Model(Loops, Saving, IpuOptions, Layer):
         return [self._loss_mean(), *self.compiled_metrics.metrics, *self.metrics_of_layers()]
 
     def _loss_mean(self):
-        from tensorflow.keras.metrics.base import Mean
         if self.__dict__.get("_loss_metric") is None:
             with eagerly():
                 self.__dict__["_loss_metric"] = Mean(name="loss")
@@ -128,8 +130,8 @@ class Model(Loops, Saving, IpuOptions, Layer):
 
     # ---- steps, which users may override
 
+    @of_keras
     def train_step(self, data):
-        from tensorflow.framework.tape import GradientTape
         x, y, weight = (*data, *[None] * (3 - len(data)))
         with GradientTape() as tape:
             y_pred = self(x, training=True)
@@ -138,6 +140,7 @@ class Model(Loops, Saving, IpuOptions, Layer):
         self.compiled_metrics.update_state(y, y_pred, weight)
         return {m.name: m.result() for m in self.metrics}
 
+    @of_keras
     def test_step(self, data):
         x, y, weight = (*data, *[None] * (3 - len(data)))
         y_pred = self(x, training=False)
@@ -145,6 +148,7 @@ class Model(Loops, Saving, IpuOptions, Layer):
         self.compiled_metrics.update_state(y, y_pred, weight)
         return {m.name: m.result() for m in self.metrics}
 
+    @of_keras
     def predict_step(self, data):
         return self(data[0] if isinstance(data, tuple) else data, training=False)
 
@@ -236,7 +240,6 @@ class Model(Loops, Saving, IpuOptions, Layer):
     @in_no_graph
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, reset_metrics=True, return_dict=False):
         self._require_compiled()
-        from tensorflow.keras.engine.loops import _class_weights
         logs = self._one_batch("train", x, y, _class_weights(y, sample_weight, class_weight), reset_metrics)
         return logs if return_dict else _listed(logs)
 
@@ -290,20 +293,17 @@ class Model(Loops, Saving, IpuOptions, Layer):
         raise ValueError(f"No such layer: {name}.")
 
     def build(self, input_shape=None):
-        from tensorflow.keras.engine.base_layer import _shape_leaves
         if self.built or input_shape is None:
             return
         self._build_on(nest.map_structure(lambda s: KerasTensor(s, "float32"), _shape_leaves(input_shape)))
 
     def _build_on(self, tensors):
-        from tensorflow.keras.engine.nodes import shapes_of
         self.built = True
         scopes = current.scopes[:-1] if current.scopes[-1:] == (self.name,) else current.scopes
         with placed(scopes=scopes):  # the call has the model's own
             shapes_of(lambda put: self(nest.map_structure(put, tensors)), nest.flatten(tensors))
 
     def summary(self, line_length=None, positions=None, print_fn=None, expand_nested=False):
-        from tensorflow.keras.engine.summary import print_summary
         if not self.built:
             raise ValueError("This model has not yet been built. Build the model first by calling `build()` or calling "
                              "`fit()` with some data, or specify an `input_shape` argument in the first layer(s) for "
@@ -318,6 +318,3 @@ def _in_graphs(array):
 def _listed(logs):
     values = list(logs.values())
     return values[0] if len(values) == 1 else values
-
-
-__all__ = ["Model", "np"]

@@ -6,9 +6,11 @@ from tensorflow.framework.dispatch import apply
 from tensorflow.framework.logs import without_effect
 from tensorflow.keras import initializers as _initializers
 from tensorflow.keras.engine.base_layer import Layer as _Layer
+from tensorflow.keras.engine.base_layer import registry as _registry
 from tensorflow.keras.layers import Dropout as _Dropout
 from tensorflow.keras.layers import Embedding as _Embedding
 from tensorflow.ops import array_ops as _array
+from tensorflow.ops import marks as _marks
 
 
 class GroupNormalization(_Layer):
@@ -80,8 +82,7 @@ class RecomputationCheckpoint(_Layer):
     """What passes here is kept for the backward pass; without a checkpoint it may be computed again."""
 
     def call(self, inputs, **kwargs):
-        from tensorflow.python.ipu.ops.pipelining_ops import recomputation_checkpoint
-        return recomputation_checkpoint(inputs)
+        return _marks.recomputation_checkpoint(inputs)
 
 
 class AssumeEqualAcrossReplicas(_Layer):
@@ -92,8 +93,7 @@ class AssumeEqualAcrossReplicas(_Layer):
         self.inplace = inplace
 
     def call(self, inputs, **kwargs):
-        from tensorflow.python.ipu.ops.cross_replica_ops import assume_equal_across_replicas
-        return assume_equal_across_replicas(inputs, self.inplace)
+        return _marks.assume_equal_across_replicas(inputs, self.inplace)
 
     def get_config(self):
         return {**super().get_config(), "inplace": self.inplace}
@@ -112,18 +112,15 @@ class CaptureUpstreamGradients(_Layer):
         return self._captured(self.layer(inputs, **kwargs))
 
     def _captured(self, tensor):
-        from tensorflow.python.ipu.ops.grad_util_ops import capture_upstream_gradients
-        return capture_upstream_gradients(tensor, self.tag)
+        return _marks.capture_upstream_gradients(tensor, self.tag)
 
     def get_config(self):
-        from tensorflow.keras.layers import serialize
-        return {**super().get_config(), "layer": serialize(self.layer), "tag": self.tag}
+        return {**super().get_config(), "layer": _registry.serialize(self.layer), "tag": self.tag}
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
-        from tensorflow.keras.layers import deserialize
         config = dict(config)
-        return cls(deserialize(config.pop("layer"), custom_objects), **config)
+        return cls(_registry.deserialize(config.pop("layer"), custom_objects), **config)
 
 
 class CaptureActivationGradients(CaptureUpstreamGradients):
@@ -156,4 +153,4 @@ class Dropout(_Dropout):
 
 
 GroupNorm, InstanceNorm, LayerNorm = GroupNormalization, InstanceNormalization, LayerNormalization
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

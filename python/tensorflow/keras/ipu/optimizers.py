@@ -4,14 +4,16 @@ gradients are large, and shrinks when more are. Gradients of several batches are
 import numpy as _np
 
 from tensorflow import _names
-from tensorflow.framework.graphs import eagerly as _eagerly
+from tensorflow.framework.context import eagerly as _eagerly
 from tensorflow.framework.variables import Variable as _Variable
 from tensorflow.keras import optimizers as _optimizers
-from tensorflow.keras.optimizers.base import Optimizer as _Optimizer
 from tensorflow.keras.optimizers.base import _averaged
+from tensorflow.keras.optimizers.base import Optimizer as _Optimizer
 from tensorflow.keras.optimizers.base import registry as _registry
 from tensorflow.ops import array_ops as _array
+from tensorflow.ops import control_flow as _control_flow
 from tensorflow.ops import math_ops as _math
+from tensorflow.ops.placement import GradientAccumulationReductionMethod as _GradientAccumulationReductionMethod
 
 
 class _Around(_Optimizer):
@@ -201,16 +203,14 @@ class GradientAccumulationOptimizer(_Around):
     set_gradient_accumulation_options; elsewhere the gradients are gathered in variables."""
 
     def __init__(self, opt, num_mini_batches, reduction_method="sum", name="GradientAccumulationOptimizer"):
-        from tensorflow.python.ipu.gradient_accumulation import GradientAccumulationReductionMethod
         super().__init__(opt, name)
         self.num_mini_batches = _number("num_mini_batches", num_mini_batches, 1, whole=True)
-        self.reduction_method = GradientAccumulationReductionMethod.parse(reduction_method).value
+        self.reduction_method = _GradientAccumulationReductionMethod.parse(reduction_method).value
         self._gathered, self._made = {}, []
         with _eagerly():
             self._batches = _Variable(_np.float32(0), False, name=f"{name}/batches")
 
     def apply_gradients(self, grads_and_vars, name=None, experimental_aggregate_gradients=True):
-        from tensorflow.ops import control_flow
         pairs = [(g, v) for g, v in grads_and_vars if g is not None]
         share = 1.0 if self.reduction_method == "sum" else 1.0 / self.num_mini_batches
         sums = [_math.add(self._sum_of(v), _math.multiply(g, share)) for g, v in pairs]
@@ -225,7 +225,7 @@ class GradientAccumulationOptimizer(_Around):
             self._opt.apply_gradients(list(zip(sums, [v for _, v in pairs])),
                                       experimental_aggregate_gradients=experimental_aggregate_gradients)
             return _array.constant(True)
-        return control_flow.cond(due, update, lambda: _array.constant(False))
+        return _control_flow.cond(due, update, lambda: _array.constant(False))
 
     def compiled(self, model):
         model.set_gradient_accumulation_options(self.num_mini_batches, self.reduction_method)
@@ -309,4 +309,4 @@ def _value(variable):
     return variable.read_value()
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

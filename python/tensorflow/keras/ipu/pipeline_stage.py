@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Layers that are called, or made, in `with PipelineStage(n)` are in stage n."""
-from tensorflow.framework.graphs import active, current
+from tensorflow.framework.context import active, current
 from tensorflow.keras import backend
 
 

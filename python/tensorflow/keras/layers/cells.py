@@ -3,7 +3,7 @@
 from tensorflow.framework.scopes import name_scope
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.keras import activations, initializers
-from tensorflow.keras.engine.base_layer import Layer
+from tensorflow.keras.engine.base_layer import Layer, registry
 from tensorflow.keras.layers import parts
 from tensorflow.ops import array_ops, math_ops, nn_ops
 
@@ -241,10 +241,8 @@ class StackedRNNCells(Layer):
         return inputs, new
 
     def get_config(self):
-        from tensorflow.keras import layers
-        return {**super().get_config(), "cells": [layers.serialize(cell) for cell in self.cells]}
+        return {**super().get_config(), "cells": [registry.serialize(cell) for cell in self.cells]}
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
-        from tensorflow.keras import layers
-        return cls([layers.deserialize(c, custom_objects) for c in config.pop("cells")], **config)
+        return cls([registry.deserialize(c, custom_objects) for c in config.pop("cells")], **config)

@@ -1,51 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Input, Dense, Activation, Dropout, Flatten, Reshape and others that everything is made of."""
+import inspect
+
 import numpy as np
 
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.keras import activations, backend, constraints, initializers, regularizers
 from tensorflow.keras.engine.base_layer import InputSpec, Layer
-from tensorflow.keras.engine.nodes import KerasTensor, Node
+from tensorflow.keras.engine.input_layer import Input, InputLayer  # noqa: F401
 from tensorflow.keras.layers import parts
 from tensorflow.ops import array_ops, math_ops, nn_ops
 
 __all__ = ["Input", "InputLayer", "Dense", "Activation", "Dropout", "Flatten", "Reshape", "Permute", "RepeatVector", "Lambda"]
-
-
-class InputLayer(Layer):
-    def __init__(self, input_shape=None, batch_size=None, dtype=None, input_tensor=None, sparse=None, name=None, ragged=None,
-                 batch_input_shape=None, **kwargs):
-        if kwargs:
-            raise ValueError(f"Unrecognized keyword arguments: {', '.join(kwargs)}")
-        for value, what in ((sparse, "sparse"), (ragged, "ragged"), (input_tensor, "input_tensor")):
-            if value is not None and value is not False:
-                raise NotImplementedError(f"InputLayer(..., {what}=...) is not there; docs/tensorflow.md lists what is.")
-        super().__init__(name=name or backend.unique_name("input"), dtype=dtype or backend.floatx())
-        shape = batch_input_shape if batch_input_shape is not None else (batch_size, *(input_shape or ()))
-        self._batch_input_shape = tuple(TensorShape(shape))
-        self.built = True
-        tensor = KerasTensor(self._batch_input_shape, dtype or backend.floatx(), self.name)
-        Node(self, (), {}, tensor, backend.call.stage)
-
-    def get_config(self):
-        return {"batch_input_shape": self._batch_input_shape, "dtype": self._policy.name, "sparse": False, "ragged": False,
-                "name": self.name}
-
-
-def Input(shape=None, batch_size=None, name=None, dtype=None, sparse=None, tensor=None, ragged=None, type_spec=None,
-          batch_shape=None):
-    """A tensor that a model gets."""
-    if shape is None and batch_shape is None:
-        raise ValueError("Please provide to Input a `shape` or a `batch_shape`.")
-    for value, what in ((sparse, "sparse"), (ragged, "ragged"), (tensor, "tensor"), (type_spec, "type_spec")):
-        if value:
-            raise NotImplementedError(f"Input(..., {what}=...) is not there; docs/tensorflow.md lists what is.")
-    if isinstance(shape, (int, np.integer)):
-        shape = (shape,)
-    if name is None:
-        backend.get_uid("input_counter")
-        name = f"input_{backend.get_uid('input_names')}"
-    return InputLayer(shape, batch_size, dtype, name=name, batch_input_shape=batch_shape).output
 
 
 class Dense(Layer):
@@ -201,7 +167,6 @@ class Lambda(Layer):
         return self._mask(inputs, mask) if callable(self._mask) else self._mask
 
     def call(self, inputs, mask=None, training=None):
-        import inspect
         more = dict(self.arguments)
         names = inspect.signature(self.function).parameters
         if "mask" in names:
@@ -209,5 +174,3 @@ class Lambda(Layer):
         if "training" in names:
             more["training"] = training
         return self.function(inputs, **more)
-
-

@@ -2,8 +2,8 @@
 """BatchNormalization and LayerNormalization:  y = (x - mean) / sqrt(variance + epsilon) * gamma + beta"""
 import numpy as np
 
+from tensorflow.framework.context import active
 from tensorflow.framework.dispatch import apply
-from tensorflow.framework.graphs import active
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.tensors import EagerTensor
 from tensorflow.keras.engine.base_layer import InputSpec, Layer

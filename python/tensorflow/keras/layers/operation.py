@@ -2,12 +2,14 @@
 """A TensorFlow operation on symbolic tensors, as a layer."""
 import numpy as np
 
-from tensorflow.framework import dtypes
+from tensorflow.framework import dispatch, dtypes
 from tensorflow.framework.dispatch import apply
 from tensorflow.framework.tensors import EagerTensor
 from tensorflow.framework.variables import Variable
+from tensorflow.keras import backend
 from tensorflow.keras.engine.base_layer import Layer
 from tensorflow.keras.engine.nodes import KerasTensor
+from tensorflow.keras.named import snake
 
 __all__ = ["OperationLayer"]
 _CODE = ("UserOp", "HostCall")  # what they name is run
@@ -62,6 +64,13 @@ def _loaded(value):
 
 
 def _name(op):
-    from tensorflow.keras import backend
-    from tensorflow.keras.engine.base_layer import snake
     return backend.unique_name("tf." + snake(op))
+
+
+def _operation(op, inputs, attributes, outputs, out_types, name):
+    """An operation on KerasTensors is a layer of its own."""
+    layer = OperationLayer(op, inputs, attributes, outputs, out_types, name)
+    return layer([t for t in inputs if isinstance(t, KerasTensor)])
+
+
+dispatch.keras_hook = _operation

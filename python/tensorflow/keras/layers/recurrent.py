@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
 """RNN: a cell over the steps of a sequence [batch, time, ...]; SimpleRNN, LSTM and GRU, which popnn's fused kernels run
 where their settings allow it. Others are written out step by step."""
+import inspect
 import numpy as np
 
 from tensorflow.framework import nest
+from tensorflow.framework.context import active
 from tensorflow.framework.dispatch import apply
-from tensorflow.framework.graphs import active
 from tensorflow.framework.scopes import name_scope
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.tensors import EagerTensor
 from tensorflow.framework.variables import Variable
-from tensorflow.keras.engine.base_layer import InputSpec, Layer
+from tensorflow.keras.engine.base_layer import InputSpec, Layer, registry
 from tensorflow.keras.layers import parts
 from tensorflow.keras.layers.cells import GRUCell, LSTMCell, SimpleRNNCell, StackedRNNCells, zeros_like_rows
 from tensorflow.ops import array_ops, math_ops
@@ -143,7 +144,6 @@ class RNN(Layer):
 
     @property
     def _cell_takes_training(self):
-        import inspect
         return "training" in inspect.signature(self.cell.call).parameters
 
     def compute_mask(self, inputs, mask=None):
@@ -152,16 +152,14 @@ class RNN(Layer):
         return [first, *[None] * len(self._sizes)] if self.return_state else first
 
     def get_config(self):
-        from tensorflow.keras import layers
         return {**super().get_config(), "return_sequences": self.return_sequences, "return_state": self.return_state,
                 "go_backwards": self.go_backwards, "stateful": self.stateful, "unroll": self.unroll,
-                "time_major": self.time_major, "cell": layers.serialize(self.cell)}
+                "time_major": self.time_major, "cell": registry.serialize(self.cell)}
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
-        from tensorflow.keras import layers
         config = dict(config)
-        return cls(layers.deserialize(config.pop("cell"), custom_objects), **config)
+        return cls(registry.deserialize(config.pop("cell"), custom_objects), **config)
 
 
 _OF_RNN = ("return_sequences", "return_state", "go_backwards", "stateful", "unroll", "time_major")

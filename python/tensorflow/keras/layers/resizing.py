@@ -2,7 +2,7 @@
 """Fields made larger or smaller: ZeroPadding, Cropping, UpSampling of one to three dimensions."""
 from tensorflow.keras.engine.base_layer import InputSpec, Layer
 from tensorflow.keras.layers.convolutional import normal_format, spread
-from tensorflow.ops import array_ops
+from tensorflow.ops import array_ops, image_ops
 
 __all__ = ["ZeroPadding1D", "ZeroPadding2D", "ZeroPadding3D", "Cropping1D", "Cropping2D", "Cropping3D", "UpSampling1D",
            "UpSampling2D", "UpSampling3D"]
@@ -150,7 +150,6 @@ class UpSampling2D(_UpSampling):
     def call(self, inputs):
         if self.interpolation == "nearest":
             return super().call(inputs)
-        from tensorflow.ops import image_ops
         return image_ops.resize_field(inputs, [inputs.shape[self._first + d] * n for d, n in enumerate(self.size)],
                                       "bilinear", self._first)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Layers around a layer: TimeDistributed (every step by itself), Bidirectional (a sequence from both ends)."""
 from tensorflow.framework import nest
-from tensorflow.keras.engine.base_layer import Layer
+from tensorflow.keras.engine.base_layer import Layer, registry
 from tensorflow.ops import array_ops, math_ops
 
 __all__ = ["Wrapper", "TimeDistributed", "Bidirectional"]
@@ -15,14 +15,12 @@ class Wrapper(Layer):
         self.layer = layer
 
     def get_config(self):
-        from tensorflow.keras import layers
-        return {**super().get_config(), "layer": layers.serialize(self.layer)}
+        return {**super().get_config(), "layer": registry.serialize(self.layer)}
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
-        from tensorflow.keras import layers
         config = dict(config)
-        return cls(layers.deserialize(config.pop("layer"), custom_objects), **config)
+        return cls(registry.deserialize(config.pop("layer"), custom_objects), **config)
 
 
 class TimeDistributed(Wrapper):
@@ -124,16 +122,14 @@ class Bidirectional(Wrapper):
         self.backward_layer.reset_states()
 
     def get_config(self):
-        from tensorflow.keras import layers
         out = {**super().get_config(), "merge_mode": self.merge_mode}
         if self._given_backward:
-            out["backward_layer"] = layers.serialize(self.backward_layer)
+            out["backward_layer"] = registry.serialize(self.backward_layer)
         return out
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
-        from tensorflow.keras import layers
         config = dict(config)
         if config.get("backward_layer") is not None:
-            config["backward_layer"] = layers.deserialize(config["backward_layer"], custom_objects)
+            config["backward_layer"] = registry.deserialize(config["backward_layer"], custom_objects)
         return super().from_config(config, custom_objects)

@@ -1,13 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Keras' metrics, one family a file."""
-import importlib as _importlib
-import pkgutil as _pkgutil
-
 from tensorflow import _names
-from tensorflow.keras.metrics.base import Metric, deserialize, get, serialize  # noqa: F401
+from tensorflow.keras.metrics.base import Metric, deserialize, get, serialize
 
-for _file in sorted(_pkgutil.iter_modules(__path__), key=lambda f: f.name):
-    _module = _importlib.import_module(f"{__name__}.{_file.name}")
-    for _name in getattr(_module, "__all__", ()):
-        globals()[_name] = getattr(_module, _name)
-_names.lazy(globals(), {})
+_names.families(globals())
+_names.explain_missing(globals())

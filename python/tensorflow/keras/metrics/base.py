@@ -4,12 +4,12 @@ computed on the device; a metric whose update_state does anything but assign_add
 import numpy as np
 
 from tensorflow.framework import dtypes
-from tensorflow.framework.graphs import eagerly
+from tensorflow.framework.context import eagerly
 from tensorflow.framework.tensors import convert_to_tensor
 from tensorflow.framework.variables import Variable
-from tensorflow.keras import backend
+from tensorflow.keras import backend, initializers
 from tensorflow.keras.losses import base as losses_base
-from tensorflow.keras.named import Registry
+from tensorflow.keras.named import Registry, snake
 from tensorflow.ops import array_ops, math_ops
 
 __all__ = ["Mean", "Sum", "MeanMetricWrapper", "Metric"]
@@ -23,7 +23,6 @@ def get(identifier):
 
 class Metric:
     def __init__(self, name=None, dtype=None, **kwargs):
-        from tensorflow.keras.engine.base_layer import snake
         if kwargs:
             raise TypeError(f"Keyword argument not understood: {', '.join(kwargs)}")
         self._name = name or backend.unique_name(snake(type(self).__name__))
@@ -34,7 +33,6 @@ class Metric:
     dtype = property(lambda self: self._dtype)
 
     def add_weight(self, name=None, shape=(), aggregation=None, synchronization=None, initializer="zeros", dtype=None):
-        from tensorflow.keras import initializers
         with eagerly():
             value = initializers.get(initializer)(tuple(shape), dtype=dtype or self._dtype)
         out = Variable(value, trainable=False, name=f"{self.name}/{name}")

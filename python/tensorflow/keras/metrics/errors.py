@@ -2,10 +2,14 @@
 """Means of losses as metrics, and means of other kinds: RootMeanSquaredError, MeanRelativeError, MeanTensor."""
 import numpy as np
 
-from tensorflow.framework.graphs import eagerly
+from tensorflow.framework.context import eagerly
 from tensorflow.framework.tensors import convert_to_tensor
 from tensorflow.framework.variables import Variable
 from tensorflow.keras import losses
+from tensorflow.keras.losses import (mean_squared_error, mean_absolute_error, mse, mae, MSE, MAE,
+                                     mean_absolute_percentage_error, mape, MAPE, mean_squared_logarithmic_error, msle, MSLE,
+                                     binary_crossentropy, categorical_crossentropy, sparse_categorical_crossentropy, hinge,
+                                     squared_hinge, kld, KLD, kullback_leibler_divergence, poisson)
 from tensorflow.keras.metrics.base import Mean, Metric, metric_class, registry
 from tensorflow.ops import array_ops, math_ops
 
@@ -16,10 +20,6 @@ __all__ = ["MeanSquaredError", "MeanAbsoluteError", "MeanAbsolutePercentageError
            "mean_absolute_percentage_error", "mape", "MAPE", "mean_squared_logarithmic_error", "msle", "MSLE",
            "binary_crossentropy", "categorical_crossentropy", "sparse_categorical_crossentropy", "hinge", "squared_hinge",
            "kld", "KLD", "kullback_leibler_divergence", "poisson"]
-
-for _name in __all__:
-    if _name[0].islower() or _name.isupper():
-        globals()[_name] = getattr(losses, _name)
 
 
 def cosine_proximity(y_true, y_pred, axis=-1):

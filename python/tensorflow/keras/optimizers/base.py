@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Optimizer: hyperparameters, slots, and one update rule in two forms. `update` writes it out with TensorFlow's operations,
-for apply_gradients. `fused` says it as PopART's optimiser, which fit() uses: it must be the same rule to the last term, or None.
-"""
+for apply_gradients. `fused` says it as PopART's optimiser, which fit() uses: it must be the same rule to the last term, or
+None."""
 import numpy as np
 
+from tensorflow.framework.context import active, eagerly
 from tensorflow.framework.dispatch import apply
-from tensorflow.framework.graphs import active, eagerly
+from tensorflow.framework.tape import GradientTape, graph_gradients
 from tensorflow.framework.tensors import convert_to_tensor
 from tensorflow.framework.variables import Variable
 from tensorflow.keras import backend
 from tensorflow.keras.named import Registry
+from tensorflow.keras.optimizers import schedules
+from tensorflow.keras.optimizers.schedules import LearningRateSchedule
 from tensorflow.ops import math_ops
 
 registry = Registry("optimizer")
@@ -52,7 +55,6 @@ class Optimizer:
 
     def __init__(self, name=None, learning_rate=0.01, clipnorm=None, clipvalue=None, global_clipnorm=None, lr=None, decay=0.0,
                  **hyper):
-        from tensorflow.keras.optimizers.schedules import LearningRateSchedule
         learning_rate = learning_rate if lr is None else lr
         for value, what in ((clipnorm, "clipnorm"), (clipvalue, "clipvalue"), (global_clipnorm, "global_clipnorm")):
             if value is not None and value < 0:
@@ -80,7 +82,6 @@ class Optimizer:
 
     @learning_rate.setter
     def learning_rate(self, value):
-        from tensorflow.keras.optimizers.schedules import LearningRateSchedule
         if isinstance(value, LearningRateSchedule):
             self._schedule = value
         elif self._schedule is not None:
@@ -187,7 +188,6 @@ class Optimizer:
         return list(gradients)
 
     def minimize(self, loss, var_list, grad_loss=None, name=None, tape=None):
-        from tensorflow.framework.tape import GradientTape, graph_gradients
         variables = var_list() if callable(var_list) else var_list
         given = None if grad_loss is None else [convert_to_tensor(grad_loss)]
         if callable(loss):
@@ -257,7 +257,6 @@ class Optimizer:
         rate = self._schedule
         config = {"name": self._name, "decay": self.decay, **{k: getattr(self, k) for k in self._defaults}}
         if rate is not None:
-            from tensorflow.keras.optimizers import schedules
             config["learning_rate"] = schedules.serialize(rate)
         else:
             config["learning_rate"] = float(self._rate.numpy())
@@ -268,7 +267,6 @@ class Optimizer:
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
-        from tensorflow.keras.optimizers import schedules
         config = dict(config)
         if isinstance(config.get("learning_rate"), dict):
             config["learning_rate"] = schedules.deserialize(config["learning_rate"])

@@ -3,24 +3,22 @@
 and sent when somebody (set_weights, another program) has changed them."""
 import numpy as np
 
-_STEP = "Step___"
-
 
 class DeviceState:
     """rows: (the session's name of a tensor, the slot, the factor between the slot and it)."""
 
     def __init__(self, optimizer, executable, variables):
         self._optimizer, self._executable = optimizer, executable
-        known = set(executable.session.getAllTensorIds())
+        known = executable.session.getOptimizerStateIds()
         self._rows, self._steps = [], []
         for variable in variables:
-            name = executable.names.get(id(variable))
+            ids = known.get(executable.names.get(id(variable)), {})
             optimizer.create_slots(variable)
-            for slot, (prefix, factor) in optimizer.fused_slots().items():
-                if f"{prefix}___{name}" in known:
-                    self._rows.append((f"{prefix}___{name}", optimizer.get_slot(variable, slot), factor))
-            if _STEP + str(name) in known:
-                self._steps.append(_STEP + name)
+            for slot, (here, factor) in optimizer.fused_slots().items():
+                if here in ids:
+                    self._rows.append((ids[here], optimizer.get_slot(variable, slot), factor))
+            if "Step" in ids:
+                self._steps.append(ids["Step"])
         self._sent = None
 
     def _versions(self):

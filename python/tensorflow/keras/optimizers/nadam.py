@@ -4,9 +4,10 @@
     w -= rate * ((1 - u(t)) g / (1 - U(t)) + u(t+1) m / (1 - U(t) u(t+1))) / (sqrt(v / (1 - b2^t)) + eps)"""
 import numpy as np
 
-from tensorflow.framework.graphs import eagerly
+from tensorflow.framework.context import eagerly
 from tensorflow.framework.variables import Variable
 from tensorflow.keras.optimizers.base import Optimizer, epsilon_of, registry
+from tensorflow.keras.optimizers.schedules import LearningRateSchedule
 from tensorflow.ops import math_ops
 
 __all__ = ["Nadam"]
@@ -17,7 +18,6 @@ class Nadam(Optimizer):
     _defaults = {"beta_1": 0.9, "beta_2": 0.999, "epsilon": 1e-7}
 
     def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, name="Nadam", **kwargs):
-        from tensorflow.keras.optimizers.schedules import LearningRateSchedule
         if isinstance(learning_rate, LearningRateSchedule):
             raise ValueError("The Nadam optimizer does not support tf.keras.optimizers.LearningRateSchedules as the "
                              "learning rate.")

@@ -26,4 +26,4 @@ def pad_sequences(sequences, maxlen=None, dtype="int32", padding="pre", truncati
     return out
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -5,8 +5,9 @@ import contextlib
 import numpy as np
 
 from tensorflow import _names
+from tensorflow.framework import seeds as _seeds
 from tensorflow.keras import named as _named
-from tensorflow.keras.engine.progress import Progbar  # noqa: F401
+from tensorflow.keras.engine.progress import Progbar
 
 
 def to_categorical(y, num_classes=None, dtype="float32"):
@@ -89,9 +90,8 @@ def plot_model(*args, **kwargs):
 
 
 def set_random_seed(seed):
-    from tensorflow.ops.random_ops import set_seed
     np.random.seed(seed)
-    set_seed(seed)
+    _seeds.set_seed(seed)
 
 
 _names.lazy(globals(), {"get_file": "tensorflow.keras.datasets:get_file"})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The IPU's own part: from tensorflow.python import ipu"""
 from tensorflow import _names
-from tensorflow.python.ipu import config, flags, ipu_strategy  # noqa: F401
+from tensorflow.python.ipu import config, flags, ipu_strategy
 from tensorflow.python.ipu.ops import _OPERATIONS
 
 flags.current()  # an unknown flag ends the program at once

@@ -9,7 +9,7 @@ import numpy as np
 from popart import _files
 
 from tensorflow import _names
-from tensorflow.framework.graphs import active
+from tensorflow.framework.context import active
 from tensorflow.framework.tensors import convert_to_tensor
 from tensorflow.python.ipu import scopes, served
 from tensorflow.python.ipu.programs import Compiled
@@ -62,4 +62,4 @@ def write(path, graph):
                 file.write(os.path.join(folder, name), name)
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

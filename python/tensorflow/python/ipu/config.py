@@ -21,11 +21,11 @@ class IPUConfig(Structure):
             if value not in ([], ()) and self._own[other] not in ([], ()):
                 raise ValueError("Only one of `auto_select_ipus` and `select_ipus` can be set.")
 
-    def configure_ipu_system(self, device="cpu"):
+    def configure_ipu_system(self, device: str = "cpu") -> None:
         configure_ipu_system(self, device)
 
 
-def configure_ipu_system(config, device="cpu", reset_configuration=True):
+def configure_ipu_system(config: IPUConfig, device: str = "cpu", reset_configuration: bool = True) -> None:
     if not isinstance(config, IPUConfig):
         raise TypeError(f"config must be an IPUConfig, not {type(config).__name__}.")
     if system.configured():
@@ -36,17 +36,17 @@ def configure_ipu_system(config, device="cpu", reset_configuration=True):
     system.configure(config)
 
 
-def get_ipu_config(session=None):
+def get_ipu_config(session=None) -> list[bytes]:
     """One serialised configuration per IPU device."""
     if not system.configured():
         raise RuntimeError("No IPU devices configured.")
     return [system.configuration().to_json().encode()]
 
 
-def reset_ipu_configuration():
+def reset_ipu_configuration() -> None:
     """Gives the IPUs back; programs that were compiled for them cannot run any more."""
     system.reset()
 
 
-def device(index=0):
+def device(index: int = 0) -> system.IpuDevice:
     return system.device(index)

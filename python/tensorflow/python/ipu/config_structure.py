@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Nested attributes with types and defaults: a misspelt name or a wrong type is an error at once."""
-import difflib
 import enum
 import json
+
+from popart import _spelling
+
+from tensorflow.framework.logs import warning
 
 
 class Attribute:
@@ -18,7 +21,6 @@ class Attribute:
 
     def warn_if_deprecated(self):
         if self.deprecated:
-            from tensorflow.framework.logs import warning
             warning(f"{self.name} is deprecated: {self.deprecated_msg}")
 
     def check(self, value):
@@ -72,9 +74,8 @@ class Category:
         pass
 
     def _unknown(self, name):
-        near = difflib.get_close_matches(name, self._own, 1)
         return ValueError(f"'{self._prefix}{name}' is not a valid attribute of this config."
-                          + (f" Did you mean '{self._prefix}{near[0]}'?" if near else ""))
+                          + _spelling.hint(name, self._own, f"'{self._prefix}{{}}'"))
 
     def __dir__(self):
         return [*super().__dir__(), *self._own]
@@ -115,9 +116,8 @@ class Structure(Category):
 
     def get_attribute_metadata(self, name):
         if name not in self._table:
-            near = difflib.get_close_matches(name, self._table, 1)
             raise ValueError(f"Could not get attribute metadata for '{name}': it is not a valid attribute of this config."
-                             + (f" Did you mean '{near[0]}'?" if near else ""))
+                             + _spelling.hint(name, self._table, "'{}'"))
         return self._table[name]
 
     def to_dict(self):

@@ -6,6 +6,8 @@ chosen and programs are made; in_key: executables are told apart by it (those of
 nothing here depends on it, which is told when it is set. docs/tensorflow-options.md is written from this table
 (python/tools/optionpage.py).
 """
+import popart
+from tensorflow.framework.logs import warning
 from tensorflow.python.ipu.config_enums import (DeviceConnectionType, MergeRemoteBuffersBehaviour, SchedulingAlgorithm,
                                                 SelectionOrder, StochasticRoundingBehaviour)
 from tensorflow.python.ipu.config_structure import Attribute
@@ -39,7 +41,6 @@ def _set(field, to=None):
 
 
 def _recompute(options, value):
-    import popart
     if value and not options.enablePipelining:  # pipelines have modes of their own
         options.autoRecomputation = popart.RecomputationType.Standard
 
@@ -56,8 +57,11 @@ def _rounding(options, value):
     options.enableStochasticRounding = value is not StochasticRoundingBehaviour.OFF
 
 
+def _nan_on_overflow(options, value):
+    options.engineOptions.update({"debug.nanOverflowMode": "true" if value else "false"})
+
+
 def _io_tiles(options, value):
-    from tensorflow.framework.logs import warning
     tiles = max(32, value + value % 2) if value > 0 else value
     if tiles != value:
         warning(f"io_tiles.num_io_tiles is {value}; {tiles} are taken: an even number of at least 32.")
@@ -96,8 +100,7 @@ _ROWS = [
     _acts("floating_point_behaviour.div0", bool, False, "Divisions by zero stop the program.",
           _set("enableFloatingPointChecks")),
     _acts("floating_point_behaviour.oflo", bool, False, "Overflows stop the program.", _set("enableFloatingPointChecks")),
-    _idle("floating_point_behaviour.nanoo", bool, False, "float16 overflows to NaN.",
-          "float16 results that are too large are infinite"),
+    _acts("floating_point_behaviour.nanoo", bool, False, "float16 overflows to NaN; else to 65504.", _nan_on_overflow),
     _acts("floating_point_behaviour.esr", StochasticRoundingBehaviour, StochasticRoundingBehaviour.OFF, "Stochastic rounding.",
           _rounding),
     _acts("floating_point_behaviour.set_all", bool, False, "All of the above.", _set("enableFloatingPointChecks")),

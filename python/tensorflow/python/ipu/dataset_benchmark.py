@@ -6,7 +6,7 @@ import time
 import numpy as np
 
 from tensorflow.framework import nest
-from tensorflow.framework.graphs import active
+from tensorflow.framework.context import active
 from tensorflow.framework.operations import Operation
 from tensorflow.python.ipu.ipu_infeed_queue import IPUInfeedQueue
 

@@ -5,8 +5,8 @@ import zipfile
 
 from popart import _files
 from tensorflow import _names
+from tensorflow.framework.context import active
 from tensorflow.framework.errors import DataLossError
-from tensorflow.framework.graphs import active
 from tensorflow.framework.tensors import EagerTensor, convert_to_tensor
 from tensorflow.python.ipu import served
 
@@ -64,4 +64,4 @@ class _Call:
             step.values[id(t)] = value.array
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """TF_POPLAR_FLAGS: --name or --name=value, separated by spaces. An unknown one ends the program."""
-import difflib
 import math
 import os
 import shlex
+
+from popart import _spelling
 
 # name -> (default, what it does here)
 FLAGS = {
@@ -13,7 +14,8 @@ FLAGS = {
     "ipu_model_tiles": (0, "Tiles of each IPU of that model; 0: all."),
     "use_synthetic_data": (False, "No data is moved between host and device."),
     "synthetic_data_categories": ("", "The same for infeed, outfeed, seed, hostembedding or parameters alone, by commas."),
-    "synthetic_data_initializer": ("", "What inputs and parameters are instead: random, uniform, normal or a number; else zeros."),
+    "synthetic_data_initializer": ("", "What inputs and parameters are instead: random, uniform, normal or a number; else "
+                                       "zeros."),
     "log_cycle_count": (-1, "The tile whose cycles of every run are logged; -1: none."),
     "while_loop_brute_force_max_trip_count": (128, "No effect: loops whose count is known are found otherwise."),
     "max_compilation_threads": (-1, "No effect: POPLAR_ENGINE_OPTIONS sets the compiler's threads."),
@@ -44,9 +46,8 @@ class Flags:
     def _take(self, word):
         name, equals, value = word.lstrip("-").partition("=")
         if not word.startswith("--") or name not in FLAGS:
-            near = difflib.get_close_matches(name, FLAGS, 1)
-            raise _fatal(f"Unknown flag {word} in TF_POPLAR_FLAGS." + (f" Did you mean --{near[0]}?" if near else "")
-                         + " --help lists all.")
+            hint = _spelling.hint(name, FLAGS, "--{}")
+            raise _fatal(f"Unknown flag {word} in TF_POPLAR_FLAGS.{hint} --help lists all.")
         default = FLAGS[name][0]
         try:
             setattr(self, name, _bool(value, equals) if isinstance(default, bool) else type(default)(value))

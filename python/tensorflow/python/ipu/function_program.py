@@ -4,11 +4,11 @@ loop, `next(iterator)` its infeed."""
 import numpy as np
 
 from tensorflow.framework import nest
-from tensorflow.framework.errors import InvalidArgumentError
-from tensorflow.framework.graphs import tracing
+from tensorflow.framework.errors import InvalidArgumentError, OutOfRangeError
 from tensorflow.framework.tensors import EagerTensor, Tensor, constant_value, convert_to_tensor
 from tensorflow.framework.variables import Variable
 from tensorflow.ops import array_ops
+from tensorflow.ops.functions import traced
 from tensorflow.python.ipu import ipu_infeed_queue
 from tensorflow.python.ipu.programs import Compiled, ProgramGraph
 
@@ -58,6 +58,9 @@ class FunctionGraph(ProgramGraph):
             out.append(value)
         return tuple(out)
 
+    def next_of(self, iterator):
+        return IteratorQueue(iterator).dequeue_in(self)
+
     def _next_of(self, dataset):
         queue = ipu_infeed_queue.IPUInfeedQueue(dataset)
         self.fresh = [*self.__dict__.get("fresh", ()), queue]
@@ -82,14 +85,7 @@ class FunctionProgram(Compiled):
     def __init__(self, function, args, kwargs, index):
         self.index, self._held, self.executable = index, (args, kwargs), None
         graph = self.graph = FunctionGraph(name=getattr(function, "__name__", "function"))
-        flat = nest.flatten((args, kwargs))
-        self._fed = [i for i, v in enumerate(flat) if isinstance(v, EagerTensor)]
-        with tracing(graph):
-            given = list(flat)
-            for i in self._fed:
-                given[i] = graph.input(flat[i].shape, flat[i].dtype, f"arg{i}")
-            args, kwargs = nest.pack_sequence_as((args, kwargs), given)
-            self.result = function(*args, **kwargs)
+        self._fed, self.result = traced(graph, function, args, kwargs)
         self._check_variables()
         self._leaves = nest.flatten(self.result)
         self._kinds = [isinstance(v, (Tensor, Variable)) for v in self._leaves]
@@ -150,7 +146,6 @@ class IteratorQueue:
             try:
                 rows.append(nest.flatten(self._iterator.raw()))
             except StopIteration:
-                from tensorflow.framework.errors import OutOfRangeError
                 raise OutOfRangeError(None, None, f"End of sequence: the program reads {count} elements, there were "
                                       f"{len(rows)}. Use dataset.repeat().") from None
         return [np.stack(each) if count > 1 else each[0] for each in zip(*rows)]

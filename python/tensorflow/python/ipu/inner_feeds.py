@@ -40,17 +40,3 @@ def enqueued(queue, tensors):
         rows.append([np.array(a) for a in arrays])
         return [np.int32(0)]
     host_call(take, tensors, [("int32", [])], "outfeed")
-
-
-def put(graph):
-    """What a run gave goes to the queues."""
-    for queue, rows in graph.inner_outfeeds:
-        if rows:
-            queue.put([np.stack(each) for each in zip(*rows)] if queue.keeps_all else rows[-1])
-            rows.clear()
-
-
-def check(graph, replicas):
-    if replicas > 1 and graph.feeds_inside:
-        raise NotImplementedError(f"Infeeds and outfeeds in inner loops, in loops with computed first values and in while_loop "
-                                  f"are of one replica; the device has {replicas}. Use an outermost loops.repeat.")

@@ -45,14 +45,14 @@ def share_of(values):
         return None
     if not 0 <= index < count:
         raise ValueError(f"{_INDEX} is {index}; it must be at least 0 and below {_COUNT}, which is {count}.")
-    import popdist
+    import popdist  # of processes that poprun starts alone
     if not popdist.isPopdistEnvSet():
         raise ValueError(f"{_COUNT} is {count}, but this process was not started by poprun. Start it with `poprun "
                          "--num-instances N --num-replicas R python3 ...` and use popdist.tensorflow.set_ipu_config(config).")
     if (index, count) != (popdist.getInstanceIndex(), popdist.getNumInstances()):
         raise ValueError(f"experimental.multi_replica_distribution says process {index} of {count}; this is instance "
-                         f"{popdist.getInstanceIndex()} of {popdist.getNumInstances()}. popdist.tensorflow.set_ipu_config(config) "
-                         "sets it.")
+                         f"{popdist.getInstanceIndex()} of {popdist.getNumInstances()}. "
+                         "popdist.tensorflow.set_ipu_config(config) sets it.")
     if not popdist.getUniformReplicasPerInstance():
         raise ValueError("All instances must have as many replicas: --num-replicas must be a multiple of --num-instances.")
     popdist.init()

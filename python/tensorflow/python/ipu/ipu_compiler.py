@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """compile: a function as one program for an IPU, in a graph of TensorFlow 1."""
+import typing
+
 from tensorflow.framework import nest
-from tensorflow.framework.graphs import active
+from tensorflow.framework.context import active
 from tensorflow.framework.late import LateTensor
 from tensorflow.framework.operations import Operation
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
@@ -10,7 +12,7 @@ from tensorflow.python.ipu import scopes
 from tensorflow.python.ipu.programs import Compiled, _is_operation
 
 
-def compile(computation, inputs=None):
+def compile(computation: typing.Callable, inputs: list | tuple | None = None):
     """Results as the function gives them: one value is a list of one; nothing or operations alone are an operation."""
     graph = active()
     if graph is None:
@@ -20,7 +22,8 @@ def compile(computation, inputs=None):
         raise TypeError("inputs must be a list")
     for t in inputs or ():
         if isinstance(t, LateTensor):
-            raise ValueError(f"The input '{t.name}' of a compiled function comes of a placeholder without a shape: give it one.")
+            raise ValueError(f"The input '{t.name}' of a compiled function comes of a placeholder without a shape: give it "
+                             "one.")
     tensors = [graph.taken(convert_to_tensor(t)) for t in inputs or ()]
     compiled = Compiled(computation, tensors, scopes.device_index())
     if compiled.index is None:

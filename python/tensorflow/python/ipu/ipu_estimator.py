@@ -8,17 +8,19 @@ import numpy as np
 from popart import _files as _folders
 
 from tensorflow import _names
-from tensorflow.compat.v1 import graphs as _v1
 from tensorflow.compat.v1 import metrics
+from tensorflow.compat.v1 import checkpoints as _files
+from tensorflow.compat.v1 import graphs as _v1
 from tensorflow.compat.v1.session import Session
 from tensorflow.compat.v1.session_hooks import Hooks
 from tensorflow.compat.v1.train import get_or_create_global_step
 from tensorflow.estimator import EstimatorSpec, ModeKeys, check  # noqa: F401
 from tensorflow.framework import logs, nest
+from tensorflow.framework.context import eagerly
 from tensorflow.framework.errors import OutOfRangeError
-from tensorflow.framework.graphs import Graph, eagerly
-from tensorflow.python.ipu import estimator_files as _files
+from tensorflow.framework.graphs import Graph
 from tensorflow.python.ipu import ipu_compiler, loops, scopes, system
+from tensorflow.python.ipu.config import IPUConfig
 from tensorflow.python.ipu.ipu_infeed_queue import IPUInfeedQueue
 from tensorflow.python.ipu.ipu_outfeed_queue import IPUOutfeedQueue
 from tensorflow.python.ipu.ipu_run_config import RunConfig
@@ -149,7 +151,6 @@ class IPUEstimator:
     def _configure(self):
         options = self._ipu.ipu_options
         if options is None and not system.configured():
-            from tensorflow.python.ipu.config import IPUConfig
             options = IPUConfig()
             options.auto_select_ipus = self._ipu.num_replicas * self._ipu.num_shards
         if options is not None and system.configuration() is not options:
@@ -254,7 +255,8 @@ class _Run:
         return int(self._step.numpy())
 
     def save(self):
-        _files.save(self._estimator.model_dir, self.global_step(), self._variables(), self._estimator.config.keep_checkpoint_max)
+        _files.save(self._estimator.model_dir, self.global_step(), self._variables(),
+                    self._estimator.config.keep_checkpoint_max)
 
     def check_steps(self, steps):
         if steps is not None and steps % self.rounds:
@@ -263,7 +265,8 @@ class _Run:
 
     def loop(self, steps, hooks, after):
         """Runs the program until so many steps are made, or the data ends."""
-        own = getattr(self.spec, {"train": "training_hooks", "eval": "evaluation_hooks", "infer": "prediction_hooks"}[self.mode], ())
+        name = {"train": "training_hooks", "eval": "evaluation_hooks", "infer": "prediction_hooks"}[self.mode]
+        own = getattr(self.spec, name, ())
         hooks = Hooks([*(hooks or ()), *(own or ())], self._session)
         done = 0
         while steps is None or done < steps:

@@ -3,15 +3,16 @@
 import numpy as np
 
 from tensorflow.framework import nest
+from tensorflow.framework.context import active
 from tensorflow.framework.errors import FailedPreconditionError, OutOfRangeError
-from tensorflow.framework.graphs import active
 from tensorflow.framework.logs import without_effect
 from tensorflow.framework.operations import Operation
 from tensorflow.python.ipu import flags
 
 
 class IPUInfeedQueue:
-    def __init__(self, dataset, device_ordinal=None, prefetch_depth=None, optimise_latency=False, feed_name=None):
+    def __init__(self, dataset, device_ordinal: int | None = None, prefetch_depth: int | None = None,
+                 optimise_latency: bool = False, feed_name: str | None = None):
         without_effect(prefetch_depth=prefetch_depth, optimise_latency=optimise_latency)
         if not hasattr(dataset, "element_spec"):
             raise TypeError(f"IPUInfeedQueue takes a tf.data.Dataset, not {type(dataset).__name__}.")
@@ -30,7 +31,7 @@ class IPUInfeedQueue:
     dequeued = property(lambda self: self._used)
 
     @property
-    def initializer(self):
+    def initializer(self) -> Operation | None:
         """Starts reading; it may be asked for once."""
         if active() is None:
             self._start()
@@ -44,7 +45,7 @@ class IPUInfeedQueue:
         self._elements = self.dataset._make()
 
     @property
-    def deleter(self):
+    def deleter(self) -> Operation | None:
         def stop():
             self._elements = None
         if active() is None:

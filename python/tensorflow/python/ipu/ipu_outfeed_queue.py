@@ -5,8 +5,8 @@ import enum
 import numpy as np
 
 from tensorflow.framework import nest
+from tensorflow.framework.context import active
 from tensorflow.framework.errors import FailedPreconditionError
-from tensorflow.framework.graphs import active
 from tensorflow.framework.logs import without_effect
 from tensorflow.framework.operations import Operation
 from tensorflow.framework.tensors import EagerTensor, convert_to_tensor
@@ -19,7 +19,8 @@ class IPUOutfeedMode(enum.Enum):
 
 
 class IPUOutfeedQueue:
-    def __init__(self, outfeed_mode=None, device_ordinal=None, buffer_depth=3, optimise_latency=False, feed_name=None):
+    def __init__(self, outfeed_mode: IPUOutfeedMode | None = None, device_ordinal: int | None = None, buffer_depth: int = 3,
+                 optimise_latency: bool = False, feed_name: str | None = None):
         without_effect(buffer_depth=buffer_depth != 3 and buffer_depth, optimise_latency=optimise_latency)
         self._mode = IPUOutfeedMode(outfeed_mode or IPUOutfeedMode.ALL)
         if not 1 <= buffer_depth <= 255:
@@ -30,7 +31,7 @@ class IPUOutfeedQueue:
     keeps_all = property(lambda self: self._mode is IPUOutfeedMode.ALL)
     enqueued = property(lambda self: self._enqueued)
 
-    def enqueue(self, tensors):
+    def enqueue(self, tensors) -> Operation:
         """In a program: these go out in every round."""
         graph = root_program()
         if graph is None:
@@ -74,13 +75,13 @@ class IPUOutfeedQueue:
             self._waiting = []
         return arrays
 
-    def dequeue(self, wait_for_completion=False):
+    def dequeue(self, wait_for_completion: bool = False):
         if active() is not None:
             return _Dequeue(self)
         return nest.pack_sequence_as(self._structure, [EagerTensor(a) for a in self._take()])
 
     @property
-    def deleter(self):
+    def deleter(self) -> Operation | None:
         def stop():
             self._waiting = []
         if active() is None:

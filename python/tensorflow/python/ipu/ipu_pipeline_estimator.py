@@ -65,4 +65,4 @@ class _Named:
         self._run.outfeed.accumulates(count)
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -3,6 +3,7 @@
 import collections
 
 from tensorflow import _names
+from tensorflow.framework.logs import without_effect
 
 _FIELDS = ("iterations_per_loop ipu_options num_replicas num_shards ordinal prefetch_depth")
 
@@ -28,7 +29,6 @@ class RunConfig:
                  save_checkpoints_steps=None, save_checkpoints_secs=None, keep_checkpoint_max=5, log_step_count_steps=100,
                  session_config=None):
         if save_summary_steps or save_checkpoints_secs:
-            from tensorflow.framework.logs import without_effect
             without_effect(save_summary_steps=save_summary_steps, save_checkpoints_secs=save_checkpoints_secs)
         self.ipu_run_config = ipu_run_config or IPURunConfig()
         self.master, self.model_dir, self.tf_random_seed = master, model_dir, tf_random_seed
@@ -36,4 +36,4 @@ class RunConfig:
         self.log_step_count_steps, self.session_config = log_step_count_steps, session_config
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

@@ -55,4 +55,4 @@ class IPULoggingTensorHook(SessionRunHook):
         logs.info("%s", text)
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

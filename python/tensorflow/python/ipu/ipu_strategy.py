@@ -2,19 +2,20 @@
 """IPUStrategy: models and functions of its scope run on the IPUs of the configuration."""
 import contextlib
 
+from tensorflow.data.dataset import Iterator
 from tensorflow.framework import nest
-from tensorflow.framework.functions import Function
-from tensorflow.framework.graphs import active, current
+from tensorflow.framework.context import active, current
 from tensorflow.framework.tensors import Tensor
 from tensorflow.framework.variables import Variable
-from tensorflow.data.dataset import Iterator
+from tensorflow.ops.functions import Function
 from tensorflow.python.ipu import config
+from tensorflow.python.ipu.function_program import FunctionProgram
 from tensorflow.python.ipu.keras_plan import plan_of, refuse_left_over, steps_of
 
 
 class IPUStrategyV1:
-    def __init__(self, ipu_device="/device:IPU:0", cpu_device="/device:CPU:0", enable_dataset_iterators=True,
-                 enable_keras_extensions=True):
+    def __init__(self, ipu_device: str = "/device:IPU:0", cpu_device: str = "/device:CPU:0",
+                 enable_dataset_iterators: bool = True, enable_keras_extensions: bool = True):
         if ":IPU:" not in ipu_device.upper():
             raise ValueError(f"ipu_device must name an IPU, such as /device:IPU:0, not {ipu_device!r}.")
         if not enable_keras_extensions:
@@ -42,7 +43,7 @@ class IPUStrategyV1:
     num_replicas_in_sync = 1
     extended = property(lambda self: self)
 
-    def run(self, fn, args=(), kwargs=None, options=None):
+    def run(self, fn: Function, args=(), kwargs: dict | None = None, options=None):
         """A tf.function on the IPU."""
         if not isinstance(fn, Function):
             raise ValueError("IPUStrategy does not support eager execution. Please pass a function that is wrapped with "
@@ -56,7 +57,6 @@ class IPUStrategyV1:
                              "next(iterator) gives, or leave the argument out.")
         if active() is not None:
             return fn(*args, **kwargs)
-        from tensorflow.python.ipu.function_program import FunctionProgram
         before, current.strategy = current.strategy, self
         try:
             return fn.run(self.device, tuple(args), kwargs, lambda f, a, k: FunctionProgram(f, a, k, self._index))

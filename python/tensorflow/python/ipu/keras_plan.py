@@ -3,11 +3,12 @@
 import numpy as np
 import popart
 
+from tensorflow.framework import nest
 from tensorflow.framework.logs import info, warning
 from tensorflow.keras.engine.feeding import Arrays
 from tensorflow.keras.engine.plan import Plan
-from tensorflow.python.ipu import stages
-from tensorflow.python.ipu.placement import Placement
+from tensorflow.ops.placement import Placement
+from tensorflow.python.ipu import stages, system
 
 
 def _power_of_two(n):
@@ -29,7 +30,7 @@ def plan_of(strategy, model, training):
         if pipeline is not None:
             pipeline.adapt(options, training)
         if training:
-            placement.adapt(options, program.fused)
+            placement.adapt(options, program.fused, system.value("optimizations.minimum_remote_tensor_size"))
         if method == "running_mean":
             options.meanAccumulationAndReplicationReductionStrategy = popart.MeanReductionStrategy.Running
         if "prefetch_depth" in model._queue_options["infeed"]:
@@ -136,7 +137,6 @@ def _check_shapes(feed):
     spec = getattr(dataset, "element_spec", None)
     if spec is None:
         return
-    from tensorflow.framework import nest
     for s in nest.flatten(spec):
         if s.shape.is_fully_defined():
             continue
@@ -176,4 +176,3 @@ def _tell_training(model, plan, batch):
              f"{batch * a}.")
     if a > 1:
         info(f"Doing {k // a} weight updates per execution per replica, each accumulating {a} batches.")
-

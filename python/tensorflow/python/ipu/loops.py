@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: MIT
 """Loops on the device. At the top of a program one is the program's own loop; within others it is an operation."""
 import inspect
+import typing
 
 import numpy as np
 
 from tensorflow.framework import nest
-from tensorflow.framework.graphs import active
-from tensorflow.framework.tensors import EagerTensor, Tensor, constant_value, convert_to_tensor
+from tensorflow.framework.context import active
+from tensorflow.framework.tensors import Tensor, constant_value, convert_to_tensor
 from tensorflow.ops import control_flow, math_ops
+from tensorflow.python.ipu import inner_feeds as _inner_feeds
 from tensorflow.python.ipu.programs import program, root_program
 
 
-def repeat(n, body, inputs=None, infeed_queue=None, use_while_v1=True):
+def repeat(n: int | Tensor, body: typing.Callable, inputs: list | None = None, infeed_queue=None,
+           use_while_v1: bool = True):
     """body n times: it gets the loop's state, then the elements of the infeed, and gives the new state."""
     state = _listed(inputs)
     _check_arity(body, state, infeed_queue)
@@ -31,10 +34,9 @@ def _fed(body, queue):
     """The body of a loop within a program, with the elements of an infeed."""
     if queue is None:
         return body
-    from tensorflow.python.ipu import inner_feeds
 
     def step(*state):
-        elements = inner_feeds.dequeued(queue)
+        elements = _inner_feeds.dequeued(queue)
         return body(*state, **elements) if isinstance(elements, dict) else body(*state, *_listed(elements))
     return step
 
@@ -57,7 +59,8 @@ def _start_of(top, tensor):
     return next((i for i, a in enumerate(top.arguments) if top.read(a) is tensor), None)
 
 
-def while_loop(condition, body, inputs=None, infeed_queue=None, maximum_iterations=None, use_while_v1=True):
+def while_loop(condition: typing.Callable, body: typing.Callable, inputs: list | None = None, infeed_queue=None,
+               maximum_iterations: int | None = None, use_while_v1: bool = True):
     state = list(map(convert_to_tensor, _listed(inputs)))
     _check_arity(body, state, infeed_queue)
     graph = active()
@@ -122,6 +125,3 @@ def _check_arity(body, state, queue):
                         f"variables and {more + len(names)} infeed elements ({problem}).") from None
     except ValueError:
         pass
-
-
-__all__ = ["repeat", "while_loop", "EagerTensor"]

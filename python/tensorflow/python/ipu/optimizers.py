@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Optimisers around others: gradients of replicas are averaged, gradients of several batches are gathered."""
 from tensorflow import _names
-from tensorflow.python.ipu.gradient_accumulation import GradientAccumulationReductionMethod
-from tensorflow.python.ipu.placement import OF_ACCUMULATION as _OF_ACCUMULATION
-from tensorflow.python.ipu.placement import Placement as _Placement
+from tensorflow.framework.operations import Operation as _Operation
+from tensorflow.ops.placement import GradientAccumulationReductionMethod
+from tensorflow.ops.placement import OF_ACCUMULATION as _OF_ACCUMULATION
+from tensorflow.ops.placement import Placement as _Placement
+from tensorflow.python.ipu.ops.cross_replica_ops import cross_replica_mean as _cross_replica_mean
+from tensorflow.python.ipu.programs import program as _program
 
 
 class _Around:
@@ -31,8 +34,7 @@ class CrossReplicaOptimizer(_Around):
         super().__init__(opt, name)
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
-        from tensorflow.python.ipu.ops.cross_replica_ops import cross_replica_mean
-        return self._opt.apply_gradients([(None if g is None else cross_replica_mean(g), v) for g, v in grads_and_vars],
+        return self._opt.apply_gradients([(None if g is None else _cross_replica_mean(g), v) for g, v in grads_and_vars],
                                          global_step)
 
 
@@ -49,11 +51,10 @@ class GradientAccumulationOptimizerV2(_Around):
         self._method = GradientAccumulationReductionMethod.parse(reduction_method)
 
     def minimize(self, loss, global_step=None, var_list=None, name=None, **kwargs):
-        from tensorflow.framework.operations import Operation
-        from tensorflow.python.ipu.programs import program
-        graph = program()
+        graph = _program()
         if kwargs.get("grad_loss") is not None:
-            raise NotImplementedError("GradientAccumulationOptimizerV2.minimize(grad_loss=...) is not there: multiply the loss.")
+            raise NotImplementedError("GradientAccumulationOptimizerV2.minimize(grad_loss=...) is not there: multiply the "
+                                      "loss.")
         if graph is None or graph.rounds is None:
             raise RuntimeError("GradientAccumulationOptimizerV2 belongs into the body of ipu.loops.repeat.")
         if graph.rounds % self._count:
@@ -64,7 +65,7 @@ class GradientAccumulationOptimizerV2(_Around):
         graph.rounds //= self._count
         graph.placement = self._placement
         graph.train(self.keras, loss, self._count, self._method, var_list)
-        return Operation(graph, self._name)
+        return _Operation(graph, self._name)
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
         raise NotImplementedError("GradientAccumulationOptimizerV2.apply_gradients is not there: use minimize.")

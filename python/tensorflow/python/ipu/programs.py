@@ -4,17 +4,19 @@ loop, so that infeeds and outfeeds are inputs and outputs of every round; its va
 import numpy as np
 import popart
 
+from tensorflow.compat.v1.graphs import trainable_variables
 from tensorflow.framework import nest
+from tensorflow.framework.context import active, placed, tracing
 from tensorflow.framework.errors import translated
 from tensorflow.framework.execution import Executable, Settings
-from tensorflow.framework.graphs import Graph, active, tracing
+from tensorflow.framework.graphs import Graph
+from tensorflow.framework.operations import Operation
 from tensorflow.framework.rules import unused_optimizer, write_rule
-from tensorflow.framework.tensors import EagerTensor, Tensor, convert_to_tensor
+from tensorflow.framework.tensors import Tensor
 from tensorflow.framework.variables import Variable
 from tensorflow.ops import math_ops
+from tensorflow.ops.placement import GradientAccumulationReductionMethod, Placement
 from tensorflow.python.ipu import system
-from tensorflow.python.ipu.gradient_accumulation import GradientAccumulationReductionMethod
-from tensorflow.python.ipu.placement import Placement
 
 
 class ProgramGraph(Graph):
@@ -37,7 +39,6 @@ class ProgramGraph(Graph):
         """The variables are trained in PopART's training, by its optimiser of the same rule or by this one written out."""
         if self.training is not None:
             raise RuntimeError("A program trains with one optimizer.")
-        from tensorflow.compat.v1.graphs import trainable_variables
         if method is GradientAccumulationReductionMethod.SUM:
             loss = math_ops.multiply(loss, float(accumulation))
         self.training = (optimizer, loss, accumulation, method)
@@ -56,25 +57,23 @@ class ProgramGraph(Graph):
 
     def hidden(self, array, name):
         """A variable of the program alone."""
-        default, scopes = _no_default()
-        try:
+        with placed(default=None, scopes=()):
             out = Variable(np.asarray(array), False, name=name)
-        finally:
-            _restore(default, scopes)
         out.initialized = True
         return out
 
+    def put_inner(self):
+        """What a run gave goes to the queues of loops within."""
+        for queue, rows in self.inner_outfeeds:
+            if rows:
+                queue.put([np.stack(each) for each in zip(*rows)] if queue.keeps_all else rows[-1])
+                rows.clear()
 
-def _no_default():
-    from tensorflow.framework.graphs import current
-    saved = current.default, current.scopes
-    current.default, current.scopes = None, ()
-    return saved
-
-
-def _restore(default, scopes):
-    from tensorflow.framework.graphs import current
-    current.default, current.scopes = default, scopes
+    def check_feeds(self, replicas):
+        if replicas > 1 and self.feeds_inside:
+            raise NotImplementedError("Infeeds and outfeeds in inner loops, in loops with computed first values and in "
+                                      f"while_loop are of one replica; the device has {replicas}. Use an outermost "
+                                      "loops.repeat.")
 
 
 def program():
@@ -139,7 +138,6 @@ class Compiled:
     def compile(self):
         if self.executable is not None:
             return self.executable
-        from tensorflow.python.ipu import inner_feeds
         graph, device = self.graph, system.device(self.index)
         returned = self._finish()
         ipus = self._ipus()
@@ -148,7 +146,7 @@ class Compiled:
             raise ValueError(f"Current device has {device.ipus} IPUs attached, however the current model requires a multiple "
                              f"of {size} IPUs.")
         device.norm_replicas(device.ipus // size)
-        inner_feeds.check(graph, device.ipus // size)
+        graph.check_feeds(device.ipus // size)
         accumulation = graph.training[2] if graph.training else 1
         rounds = max(1, graph.rounds or 1)
         settings = Settings(rounds if graph.training is not None or accumulation == 1 else rounds, device.ipus // size,
@@ -175,13 +173,13 @@ class Compiled:
                 options.autoRecomputation = graph.placement.recomputation
         if graph.training is not None:
             options.accumulationAndReplicationReductionType = popart.ReductionType.Mean
-            graph.placement.adapt(options, graph.fused() is not None)
+            graph.placement.adapt(options, graph.fused() is not None,
+                                  system.value("optimizations.minimum_remote_tensor_size"))
             if graph.training[3] is GradientAccumulationReductionMethod.RUNNING_MEAN:
                 options.meanAccumulationAndReplicationReductionStrategy = popart.MeanReductionStrategy.Running
 
     def run(self, arguments):
         """Values of the inputs -> values of the results; queues are read and filled."""
-        from tensorflow.python.ipu import inner_feeds
         executable = self.compile()
         graph = self.graph
         for variable, value in zip(graph.arguments, arguments):
@@ -194,7 +192,7 @@ class Compiled:
             fed += queue.next_arrays(times)
         with translated():
             results = executable(fed)
-        inner_feeds.put(graph)
+        graph.put_inner()
         if self._nothing:
             return []
         replicas = executable.settings.replicas
@@ -219,9 +217,5 @@ def _of_last(values, replicas, shape):
 
 
 def _is_operation(value):
-    from tensorflow.framework.operations import Operation
     return value is None or isinstance(value, Operation) or (
         isinstance(value, (list, tuple)) and all(v is None or isinstance(v, Operation) for v in value))
-
-
-__all__ = ["Compiled", "ProgramGraph", "EagerTensor", "convert_to_tensor"]

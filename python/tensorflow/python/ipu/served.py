@@ -85,7 +85,8 @@ class Function:
                 own = {key.partition("|")[2]: a for key, a in arrays.items() if key.startswith(name + "|")}
                 self._graphs[name] = StoredGraph(text["steps"][name], own)
         first, last = (self._graphs[steps[0]] for steps in (list(self._graphs), list(self._graphs)[::-1]))
-        self.structured_input_signature = ((), {n: TensorSpec(t.shape, t.dtype, n) for n, t in zip(self.input_names, first.inputs)})
+        self.structured_input_signature = (
+            (), {n: TensorSpec(t.shape, t.dtype, n) for n, t in zip(self.input_names, first.inputs)})
         self.structured_outputs = {n: TensorSpec(t.shape, t.dtype, n) for n, t in zip(self.output_names, last.outputs)}
         self._folder, self._shards, self._programs = folder, set(range(text["shards"])), {}
 
@@ -116,8 +117,8 @@ class Function:
         for name, spec in self.structured_input_signature[1].items():
             array = np.asarray({**named, **kwargs}[name])
             if list(array.shape) != spec.shape.as_list():
-                raise InvalidArgumentError(None, None, f"{name} has shape {array.shape}; the export takes {spec.shape}. Fill up "
-                                           "the batch, or export another batch size.")
+                raise InvalidArgumentError(None, None, f"{name} has shape {array.shape}; the export takes {spec.shape}. Fill "
+                                                       "up the batch, or export another batch size.")
             out.append(array.astype(spec.dtype.as_numpy_dtype))
         return out
 
@@ -129,4 +130,4 @@ class Loaded:
         self.signatures = {"serving_default": Function(folder)}
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

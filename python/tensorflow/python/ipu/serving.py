@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Exports for serving: a function, a pipeline or a Keras model as a folder that tf.saved_model.load reads. One call of an export
-is one step of one batch."""
+"""Exports for serving: a function, a pipeline or a Keras model as a folder that tf.saved_model.load reads. One call of an
+export is one step of one batch."""
 import inspect
 import os
 import shutil
 
 from tensorflow import _names
 from tensorflow.compat.v1 import graphs as _v1
+from tensorflow.compat.v1.session import Session
 from tensorflow.framework import nest
-from tensorflow.framework.functions import Function as _TfFunction
-from tensorflow.framework.graphs import Graph, current, placed, tracing
+from tensorflow.framework.context import current, placed, tracing
+from tensorflow.framework.graphs import Graph
 from tensorflow.framework.specs import TensorSpec
 from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.ops.functions import Function as _TfFunction
 from tensorflow.python.ipu import served
 
 
@@ -29,7 +31,8 @@ def export_pipeline(computational_stages, export_dir, pipeline_depth=1, iteratio
                     pipeline_schedule=None, poplar_options=None, name=None, predict_step_signature=None, input_dataset=None,
                     variable_initializer=None, output_names=None, preprocessing_step=None, preprocessing_step_signature=None,
                     postprocessing_step=None, postprocessing_step_signature=None, purge_export_dir=False):
-    """Stages on their IPUs, one after the other: a call is one batch. inputs: further arguments of the first stage, constants."""
+    """Stages on their IPUs, one after the other: a call is one batch. inputs: further arguments of the first stage,
+    constants."""
     _check_iterations(iterations)
     stages = list(computational_stages)
     mapping = list(range(len(stages))) if device_mapping is None else list(device_mapping)
@@ -153,7 +156,6 @@ def _traced(functions, specs, mapping=None):
 
 def _initialize(initializer):
     """Of TensorFlow 1: variables get their values in a session."""
-    from tensorflow.compat.v1.session import Session
     if current.default is None:
         raise ValueError("variable_initializer is for graphs of TensorFlow 1.")
     with Session(graph=current.default) as session:
@@ -177,4 +179,4 @@ class _Runtime:
         return list(found.values()) if len(found) > 1 else next(iter(found.values()))
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

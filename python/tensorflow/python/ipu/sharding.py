@@ -5,13 +5,13 @@ from tensorflow.framework.operations import Operation as _Operation
 from tensorflow.python.ipu.optimizers import ShardedOptimizer  # noqa: F401
 
 
-def get_sharding(op):
+def get_sharding(op) -> int | None:
     """The shard of an operation or tensor; None: it has none of its own."""
     tensor = op.result if isinstance(op, _Operation) else op
     return None if tensor is None else getattr(tensor, "shard", None)
 
 
-def get_shard_from_colocation(op):
+def get_shard_from_colocation(op) -> int | None:
     """The shard of what an operation is placed with: operations without a shard have that of their inputs."""
     return get_sharding(op)
 
@@ -22,4 +22,4 @@ def propagate_sharding(g):
         raise TypeError(f"propagate_sharding takes a tf.Graph, not {type(g).__name__}.")
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

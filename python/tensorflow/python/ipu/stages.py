@@ -3,9 +3,9 @@
 import popart
 
 from tensorflow.keras.engine.calls import flat
+from tensorflow.ops.placement import OF_PIPELINES, Placement
 from tensorflow.python.ipu import system
 from tensorflow.python.ipu.ops.pipelining_ops import PipelineSchedule
-from tensorflow.python.ipu.placement import OF_PIPELINES, Placement
 
 
 class Pipeline:

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
 """The configured IPU system: reserves IPUs, and says what sessions on them are to be like."""
-import gc
 import itertools
 import os
 import time
 
 import popart
 import popart_core
+from popart_core import runtime
 
 from tensorflow.framework.devices import Device
 from tensorflow.framework.errors import PermissionDeniedError, ResourceExhaustedError, failures, translated
 from tensorflow.framework.logs import warning
 from tensorflow.python.ipu import flags, instances, synthetic
 from tensorflow.python.ipu.config_enums import DeviceConnectionType
+from tensorflow.python.ipu.config_structure import Structure
 from tensorflow.python.ipu.config_table import TABLE
 
 _now = {"config": None, "devices": []}
@@ -43,8 +44,7 @@ def reset():
 def device(index=0):
     """The n-th IPU device; without a configuration there is one with one IPU."""
     if not configured():
-        from tensorflow.python.ipu.config import IPUConfig
-        config = IPUConfig()
+        config = Structure(TABLE)
         config.auto_select_ipus = 1
         configure(config)
     if index >= len(_now["devices"]):
@@ -114,39 +114,24 @@ class IpuDevice(Device):
         self.ipus = self.info.numIpus
 
     def _acquire(self, how, number, values):
-        manager, flag = popart.DeviceManager(), flags.current()
+        flag = flags.current()
         if self.only_compiles:
-            return manager.createOfflineIPUDevice({"numIPUs": number, "ipuVersion": values["device_connection.version"]})
+            return runtime.offline(number, values["device_connection.version"])
         if self._is_model:
-            tiles = flag.ipu_model_tiles or values["ipu_model.tiles_per_ipu"]
-            settings = {"numIPUs": number, "ipuVersion": values["ipu_model.version"],
-                        "compileIPUCode": str(values["ipu_model.compile_ipu_code"]).lower()}
-            settings["tilesPerIPU"] = tiles or {"ipu1": 1216}.get(values["ipu_model.version"], 1472)
-            return manager.createIpuModelDevice(settings)
+            return runtime.ipu_model(number, values["ipu_model.version"],
+                                     flag.ipu_model_tiles or values["ipu_model.tiles_per_ipu"],
+                                     values["ipu_model.compile_ipu_code"])
         on_demand = flag.use_on_demand or self.kind is DeviceConnectionType.ON_DEMAND
         connection = popart.DeviceConnectionType.OnDemand if on_demand else popart.DeviceConnectionType.Always
         if on_demand:
-            manager.setOnDemandAttachTimeout(max(1, flag.on_demand_device_timeout // 1000))
-        return self._reserve(manager, how, number, connection)
-
-    @staticmethod
-    def _reserve(manager, how, number, connection):
-        pattern = popart.SyncPattern.Full
-
-        def attempt():
-            if how == "id":
-                return manager.tryAcquireDeviceById(number, pattern, connection)
-            return manager.tryAcquireAvailableDevice(number, 0, pattern, connection)
+            popart.DeviceManager().setOnDemandAttachTimeout(max(1, flag.on_demand_device_timeout // 1000))
+        chosen = how == "id"
         with translated():
-            found = attempt()
-            if found is None:
-                gc.collect()  # of programs that nobody uses any more
-                found = attempt()
-        if found is None:
-            what = f"with id {number}" if how == "id" else f"with {number} IPUs"
-            raise ResourceExhaustedError(None, None, f"Could not find an available device {what}: gc-monitor shows who uses "
-                                         "them, and OPENIPU_NUM_IPUS says how many are simulated.")
-        return found
+            try:
+                return runtime.acquire(1 if chosen else number, number if chosen else None, connection=connection)
+            except runtime.Unavailable as why:
+                what = f"with id {number}" if chosen else f"with {number} IPUs"
+                raise ResourceExhaustedError(None, None, f"Could not find an available device {what}. {why}") from None
 
     # ---- sessions
 
@@ -206,8 +191,11 @@ class IpuDevice(Device):
 
     def load(self, executable):
         if not self.info.isAttached and not self.only_compiles:
-            if not self.info.attach() and not self.info.tryAttachUntilTimeout():
-                raise ResourceExhaustedError(None, None, "The IPU device could not be attached in time.")
+            try:
+                runtime.attach(self.info)
+            except runtime.InUse as why:
+                if not self.info.tryAttachUntilTimeout():
+                    raise ResourceExhaustedError(None, None, f"The IPU device could not be attached in time. {why}") from None
         super().load(executable)
 
     def release(self):

@@ -5,6 +5,7 @@ import enum
 import numpy as np
 
 from tensorflow import _names
+from tensorflow.framework import nest as _nest
 from tensorflow.framework.arrays import save_arrays
 from tensorflow.python.ipu import flags, system
 from tensorflow.python.ipu.config import (DeviceConnectionType, ExecutionProfileType, IPUConfig,  # noqa: F401
@@ -24,15 +25,15 @@ def _index(device):
     return int(number)
 
 
-def get_num_of_ipus_in_device(ipu_device, device="cpu"):
+def get_num_of_ipus_in_device(ipu_device: str, device: str = "cpu") -> int:
     return system.device(_index(ipu_device)).ipus
 
 
-def running_on_ipu_model(device="cpu"):
+def running_on_ipu_model(device: str = "cpu") -> bool:
     return flags.current().use_ipu_model
 
 
-def use_synthetic_data_for(synthetic_data_category):
+def use_synthetic_data_for(synthetic_data_category: SyntheticDataCategory | str) -> bool:
     """Of a SyntheticDataCategory, or its name."""
     name = str(getattr(synthetic_data_category, "name", synthetic_data_category)).lower()
     known = [c.name.lower() for c in SyntheticDataCategory]
@@ -41,7 +42,8 @@ def use_synthetic_data_for(synthetic_data_category):
     return flags.current().synthetic_for(name)
 
 
-def reset_ipu_seed(seed, device="/device:IPU:0", cpu_device="cpu", experimental_identical_replicas=False):
+def reset_ipu_seed(seed: int, device: str = "/device:IPU:0", cpu_device: str = "cpu",
+                   experimental_identical_replicas: bool = False) -> None:
     """Random numbers of the device start from here."""
     if experimental_identical_replicas:
         raise NotImplementedError("reset_ipu_seed(experimental_identical_replicas=True) is not there: replicas draw numbers of "
@@ -51,21 +53,21 @@ def reset_ipu_seed(seed, device="/device:IPU:0", cpu_device="cpu", experimental_
     system.device(_index(device)).set_seed(int(seed))
 
 
-def move_variable_initialization_to_cpu(graph=None):
+def move_variable_initialization_to_cpu(graph=None) -> None:
     """Variables are always initialised by the host."""
 
 
-def export_dataset_to_file(dataset_or_infeed, output_filename, num_elements, feed_name="", apply_debug_options=True):
+def export_dataset_to_file(dataset_or_infeed, output_filename: str, num_elements: int, feed_name: str = "",
+                           apply_debug_options: bool = True) -> None:
     """Elements as an .npz file: one array per tensor, elements along the first dimension."""
-    from tensorflow.framework import nest
     dataset = getattr(dataset_or_infeed, "dataset", dataset_or_infeed)
-    elements = [nest.flatten(e) for e in dataset.take(num_elements).as_numpy_iterator()]
+    elements = [_nest.flatten(e) for e in dataset.take(num_elements).as_numpy_iterator()]
     save_arrays(output_filename, {f"{feed_name or 'feed'}.{i}": np.stack(each) for i, each in enumerate(zip(*elements))})
 
 
-def export_inputs_to_file(inputs, output_filename, feed_dict):
+def export_inputs_to_file(inputs, output_filename: str, feed_dict: dict) -> None:
     values = {getattr(t, "name", str(i)): feed_dict.get(t, getattr(t, "array", None)) for i, t in enumerate(inputs)}
     save_arrays(output_filename, {k.replace("/", "."): np.asarray(v) for k, v in values.items() if v is not None})
 
 
-_names.lazy(globals(), {})
+_names.explain_missing(globals())

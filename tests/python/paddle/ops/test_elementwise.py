@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from opcases import Case, rand, whole  # noqa: E402
+from opcases import Case, rand, whole
 
 X = rand(2, 3, 4)
 P = rand(2, 3, 4, low=0.2, high=3.0)

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from opcases import Case, rand, whole  # noqa: E402
+from opcases import Case, rand, whole
 
 PICTURE = rand(2, 4, 7, 6)
 WINDOW = {"strides": [2, 1], "paddings": [1, 0], "dilations": [1, 2], "groups": 2, "data_format": "NCHW"}
@@ -61,7 +61,8 @@ NORMS = [
          {"is_test": True, "epsilon": 1e-3}, out="Y", grads=("X", "Scale", "Bias")),
     Case("batch_norm", {"X": PICTURE, **C, **STATISTICS},
          lambda x, s, b, m, v: F.batch_norm(x, None, None, s, b, True, eps=1e-3),
-         {"is_test": False, "epsilon": 1e-3, "momentum": 0.8}, out="Y", grads=("X", "Scale", "Bias"), name="batch_norm_training",
+         {"is_test": False, "epsilon": 1e-3, "momentum": 0.8}, out="Y", grads=("X", "Scale", "Bias"),
+         name="batch_norm_training",
          rtol=1e-3, atol=1e-4),
     Case("layer_norm", {"X": PICTURE, "Scale": rand(42), "Bias": rand(42)},
          lambda x, s, b: F.layer_norm(x, (7, 6), s.view(7, 6), b.view(7, 6)), {"begin_norm_axis": 2}, out="Y",
@@ -87,7 +88,8 @@ def entropy(p, y):
 
 
 LOSSES = [
-    Case("cross_entropy2", {"X": PROBABILITIES, "Label": LABELS}, entropy, {}, out="Y", more=("MatchX", "XShape"), grads=("X",)),
+    Case("cross_entropy2", {"X": PROBABILITIES, "Label": LABELS}, entropy, {}, out="Y", more=("MatchX", "XShape"),
+         grads=("X",)),
     Case("cross_entropy", {"X": PROBABILITIES, "Label": SOFT}, lambda p, y: -(y * p.log()).sum(1), {"soft_label": True},
          out="Y", grads=("X",)),
     Case("softmax_with_cross_entropy", {"Logits": SCORES, "Label": LABELS},

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from opcases import Case, rand, whole  # noqa: E402
+from opcases import Case, rand, whole
 
 X = rand(2, 3, 4)
 IDS = whole(2, 3, high=5)

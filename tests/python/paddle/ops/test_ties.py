@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Who of equal values has the gradient: the first of a pool's window, Y of two operands, all of a reduction, nobody at a
-clip's bounds."""
+clip's bounds. And gradients where a formula has none: of losses at 0 and 1, of norms at 0."""
 import os
 import sys
 
@@ -10,11 +10,14 @@ import torch
 import torch.nn.functional as F
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from opcases import Case, rand  # noqa: E402
+from opcases import Case, rand
 
 FEW = np.round(rand(2, 3, 7, 6) * 0.6)
 FLAT = np.ones((1, 2, 4, 6), np.float32)
 A, B = np.round(rand(4, 5)), np.round(rand(4, 5, seed=2))
+SCORES = np.array([[0, -1, 0, 2], [0.5, 0, 3, 0]], np.float32)
+LABELS = np.array([[0, 1, 1, 0], [1, 0.5, 0, 1]], np.float32)
+CERTAIN = np.array([[0, 1, 0.5, 0.25], [1, 0.5, 0, 0.75]], np.float32)  # all as their labels, or in between
 
 
 def pool(function, name, x=FEW, op="pool2d", more=(), **attrs):
@@ -48,6 +51,12 @@ CASES = [
     Case("reduce_min", {"X": A}, to_all(lambda x: x.amin(1, True)), {"dim": [1]}, grads=("X",)),
     Case("clip", {"X": A}, lambda x: torch.where((x > -1) & (x < 1), x, x.clamp(-1, 1).detach()), {"min": -1.0, "max": 1.0},
          grads=("X",)),
+    Case("sigmoid_cross_entropy_with_logits", {"X": SCORES, "Label": LABELS},
+         lambda x, t: F.binary_cross_entropy_with_logits(x, t, reduction="none"), grads=("X",)),
+    Case("bce_loss", {"X": CERTAIN, "Label": LABELS}, lambda x, t: F.binary_cross_entropy(x, t, reduction="none"),
+         grads=("X",)),
+    *(Case("p_norm", {"X": SCORES * np.array([[1], [0]], np.float32)}, lambda x, p=p: torch.linalg.vector_norm(x, p, 1),
+           {"porder": p, "axis": 1}, grads=("X",), name=f"p_norm_{p}") for p in (1.0, 1.5, 2.0, 3.0)),
 ]
 
 

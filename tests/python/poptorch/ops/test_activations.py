@@ -78,7 +78,8 @@ def test_rrelu_draws_slopes_while_training():
     torch.testing.assert_close(poptorch.inferenceModel(Model())(x), x)
 
 
-@pytest.mark.parametrize("shape,dim", [((3, 5), 1), ((3, 5), 0), ((2, 3, 4), -2), ((5,), -1), ((), 0), ((3, 0), 1), ((2, 0, 3), 2)])
+@pytest.mark.parametrize("shape,dim", [((3, 5), 1), ((3, 5), 0), ((2, 3, 4), -2), ((5,), -1), ((), 0), ((3, 0), 1),
+                                       ((2, 0, 3), 2)])
 def test_softmax(shape, dim):
     each([lambda x: F.softmax(x, dim), lambda x: F.log_softmax(x, dim), lambda x: F.softmin(x, dim)],
          rand(*shape, low=-3, high=3))

@@ -12,7 +12,7 @@ from tensorflow.python.ipu.ipu_strategy import IPUStrategyV1
 class PopDistStrategy(IPUStrategyV1):
     def __init__(self, ipu_device="/device:IPU:0", add_ipu_cross_replica_reductions=True, enable_dataset_iterators=True,
                  enable_keras_extensions=True):
-        import popdist
+        import popdist  # of processes that poprun starts alone
         if not add_ipu_cross_replica_reductions:
             raise NotImplementedError("PopDistStrategy(add_ipu_cross_replica_reductions=False) is not there: gradients of "
                                       "replicas are always averaged.")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Replicas that exchange parts of what they have."""
 from tensorflow.framework.dispatch import apply
-from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
 from tensorflow.ops import array_ops
 
 
@@ -11,7 +11,7 @@ def _replicas(count):
     return count
 
 
-def all_to_all(x, split_dimension, concat_dimension, number_of_replicas, name=None):
+def all_to_all(x, split_dimension: int, concat_dimension: int, number_of_replicas: int, name: str | None = None) -> Tensor:
     """x is split along one dimension; replica i gets part i of every replica, joined along the other dimension."""
     x, count = convert_to_tensor(x), _replicas(number_of_replicas)
     for dimension in (split_dimension, concat_dimension):
@@ -24,6 +24,6 @@ def all_to_all(x, split_dimension, concat_dimension, number_of_replicas, name=No
     return array_ops.concat(array_ops.unstack(made), concat_dimension)
 
 
-def all_gather(x, replication_factor, name=None):
+def all_gather(x, replication_factor: int, name: str | None = None) -> Tensor:
     """[replicas, *x.shape]: what all replicas have."""
     return apply("AllGather", [convert_to_tensor(x)], {"replicas": _replicas(replication_factor)}, name=name)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Sums and means over replicas, or over groups of so many that follow each other."""
-from tensorflow.framework import nest
 from tensorflow.framework.dispatch import apply
-from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.ops.marks import assume_equal_across_replicas  # noqa: F401
 
 
 def _reduced(op, x, size, name):
@@ -11,15 +11,9 @@ def _reduced(op, x, size, name):
     return apply(op, [convert_to_tensor(x)], {"replica_group_size": size or 0}, name=name)
 
 
-def cross_replica_sum(x, replica_group_size=None, name=None):
+def cross_replica_sum(x, replica_group_size: int | None = None, name: str | None = None) -> Tensor:
     return _reduced("CrossReplicaSum", x, replica_group_size, name)
 
 
-def cross_replica_mean(x, replica_group_size=None, name=None):
+def cross_replica_mean(x, replica_group_size: int | None = None, name: str | None = None) -> Tensor:
     return _reduced("CrossReplicaMean", x, replica_group_size, name)
-
-
-def assume_equal_across_replicas(tensors, inplace=False):
-    """The tensors, which are the same on all replicas: programs of replicas may differ in nothing else, so that this says
-    nothing new here."""
-    return nest.map_structure(lambda t: apply("Identity", [convert_to_tensor(t)]), tensors)

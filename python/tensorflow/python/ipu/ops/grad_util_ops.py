@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Gradients of tensors within a model, beside those of its variables."""
-from tensorflow.framework.dispatch import apply
-from tensorflow.framework.graphs import current
-from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.context import current
+from tensorflow.ops.marks import capture_upstream_gradients  # noqa: F401
 
 
 class GradientCaptureContext:
@@ -36,11 +35,3 @@ class GradientCaptureContext:
     def put(self, tensors, gradients):
         tags = {id(t): tag for t, tag in self._marked}
         self._gradients.update((tags[id(t)], g) for t, g in zip(tensors, gradients) if g is not None)
-
-
-def capture_upstream_gradients(a, tag=None, name=None):
-    """`a` itself. The gradient that comes back to it is kept by the GradientCaptureContext around, if there is one."""
-    out = apply("Identity", [convert_to_tensor(a)], name=name)
-    for context in current.captures[-1:]:
-        context.mark(out, tag or name or f"gradient_{len(context._marked)}")
-    return out

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Tables in the host's memory: the device asks the host for rows while a program runs, and sends their gradients back, which the
-host's optimiser applies at once."""
+"""Tables in the host's memory: the device asks the host for rows while a program runs, and sends their gradients back, which
+the host's optimiser applies at once."""
 import contextlib
 
 import numpy as np
 
 from tensorflow.framework import dtypes
+from tensorflow.framework.context import active, eagerly
 from tensorflow.framework.custom_gradients import custom_gradient
 from tensorflow.framework.errors import FailedPreconditionError, InvalidArgumentError
-from tensorflow.framework.graphs import active, eagerly
 from tensorflow.framework.host_calls import host_call
 from tensorflow.framework.operations import Operation
 from tensorflow.framework.tensors import EagerTensor, convert_to_tensor
 from tensorflow.framework.variables import Variable
+from tensorflow.keras import initializers as _initializers
+from tensorflow.python.ipu import flags as _flags
+from tensorflow.python.ipu import system as _system
+from tensorflow.python.ipu.synthetic import filled as _filled
 
 
 class HostEmbeddingOptimizerSpec:
@@ -96,12 +100,12 @@ class HostEmbedding:
         if not indices.dtype.is_integer:
             raise TypeError(f"HostEmbedding.lookup: indices must be whole numbers, not {indices.dtype.name}.")
         if active() is not None and _several_processes():
-            raise NotImplementedError("Host embeddings of several processes are not there: each would train a table of its own.")
+            raise NotImplementedError("Host embeddings of several processes are not there: each would train a table of its "
+                                      "own.")
         table = self.embedding_tensor
         shape = [*indices.shape.as_list(), table.shape[1]]
         if active() is not None and _is_synthetic():
-            from tensorflow.python.ipu.synthetic import filled
-            return convert_to_tensor(EagerTensor(filled(shape, table.dtype.as_numpy_dtype)))
+            return convert_to_tensor(EagerTensor(_filled(shape, table.dtype.as_numpy_dtype)))
 
         def rows_of(arrays, replicas):
             return [self._rows(self._checked(arrays[0], clip_indices))]
@@ -147,22 +151,19 @@ class HostEmbedding:
 
 
 def _is_synthetic():
-    from tensorflow.python.ipu import flags
-    return flags.current().synthetic_for("hostembedding")
+    return _flags.current().synthetic_for("hostembedding")
 
 
 def _several_processes():
-    from tensorflow.python.ipu import system
-    return system.value("experimental.multi_replica_distribution.process_count") > 1
+    return _system.value("experimental.multi_replica_distribution.process_count") > 1
 
 
 def create_host_embedding(name, shape, dtype, partition_strategy="TOKEN", optimizer_spec=None, initializer=None):
     """A table of [rows, columns] in the host's memory. optimizer_spec: how it is trained; None: not."""
-    from tensorflow.keras import initializers
     kind = dtypes.as_dtype(dtype)
     if kind not in (dtypes.float32, dtypes.float16):
         raise ValueError(f"A host embedding is of float32 or float16, not {kind.name}.")
-    draw = initializers.get(initializer if initializer is not None else "glorot_uniform")
+    draw = _initializers.get(initializer if initializer is not None else "glorot_uniform")
     with eagerly():
         values = draw(tuple(int(d) for d in shape), dtype=kind)
     return HostEmbedding(name, Variable(values, False, name=name, dtype=kind), partition_strategy, optimizer_spec)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Looking at what a program computes."""
+from tensorflow.framework.context import active
 from tensorflow.framework.dispatch import apply
 from tensorflow.framework.operations import Operation
-from tensorflow.framework.graphs import active
 from tensorflow.framework.tensors import convert_to_tensor
 
 

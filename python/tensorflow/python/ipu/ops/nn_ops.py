@@ -3,18 +3,19 @@
 import functools
 
 from tensorflow.framework.logs import without_effect
+from tensorflow.framework.tensors import Tensor
 from tensorflow.ops import math_ops, nn_ops
 
 
-def gelu(x, approximate=True, name=None):
+def gelu(x, approximate: bool = True, name: str | None = None) -> Tensor:
     return nn_ops.gelu(x, approximate, name)
 
 
-def hard_sigmoid(x, name=None):
+def hard_sigmoid(x, name: str | None = None) -> Tensor:
     return math_ops.clip_by_value(math_ops.add(math_ops.multiply(x, 0.2), 0.5), 0.0, 1.0)
 
 
-def softmax(x, stable=True, name=None):
+def softmax(x, stable: bool = True, name: str | None = None) -> Tensor:
     """Along the last dimension. It is always the stable form, which subtracts the maximum."""
     return nn_ops.softmax(x, -1, name)
 

@@ -1,27 +1,19 @@
 # SPDX-License-Identifier: MIT
 """pipeline: functions, one for each stage, that batches pass through one after the other."""
-import enum
-
 from tensorflow.framework import logs, nest
+from tensorflow.framework.context import placed
 from tensorflow.framework.dispatch import apply
-from tensorflow.framework.graphs import placed
 from tensorflow.framework.operations import Operation
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
-from tensorflow.python.ipu.gradient_accumulation import GradientAccumulationReductionMethod
-from tensorflow.python.ipu.placement import OF_PIPELINES as _OF_PIPELINES
-from tensorflow.python.ipu.placement import Placement as _Placement
-from tensorflow.python.ipu.placement import RecomputationMode  # noqa: F401
-
-
-class PipelineSchedule(enum.IntEnum):
-    Grouped, Interleaved, Sequential = range(3)
-
+from tensorflow.ops.marks import recomputation_checkpoint  # noqa: F401
+from tensorflow.ops.placement import GradientAccumulationReductionMethod
+from tensorflow.ops.placement import PipelineSchedule, RecomputationMode  # noqa: F401
+from tensorflow.ops.placement import OF_PIPELINES as _OF_PIPELINES
+from tensorflow.ops.placement import PIPELINES_WITHOUT_EFFECT as _WITHOUT_EFFECT
+from tensorflow.ops.placement import Placement as _Placement
+from tensorflow.python.ipu.programs import program as _program
 
 ALL_DEVICES = -1  # in a device_mapping: of a stage of several functions, one on each IPU
-
-
-_NO_EFFECT = ("forward_propagation_stages_poplar_options", "backward_propagation_stages_poplar_options",
-             "weight_update_poplar_options", "accumulate_outfeed_dtype")
 
 
 class PipelineStageOptions:
@@ -33,11 +25,6 @@ class PipelineStageOptions:
 
     def __repr__(self):
         return f"PipelineStageOptions({self.convolution_options}, {self.matmul_options}, {self.slice_options})"
-
-
-def recomputation_checkpoint(tensors, name=None):
-    """The tensors, which are kept for the backward pass where others are computed again (allow_recompute)."""
-    return nest.map_structure(lambda t: apply("RecomputationCheckpoint", [convert_to_tensor(t)], name=name), tensors)
 
 
 class OptimizerFunctionOutput:
@@ -70,8 +57,7 @@ def pipeline(computational_stages, gradient_accumulation_count=None, gradient_ac
     """In a compiled function: count x repeat_count batches, the weights change after every `count` of them. A stage that is a
     list of functions is computed side by side: each gets what the stage gets, on an IPU of its own, and the next stage gets
     the results of all, one after the other."""
-    from tensorflow.python.ipu.programs import program
-    graph = program()
+    graph = _program()
     if graph is None:
         raise RuntimeError("pipelining_ops.pipeline belongs into a function that ipu_compiler.compile compiles, outside of "
                            "its loops.")
@@ -85,7 +71,7 @@ def pipeline(computational_stages, gradient_accumulation_count=None, gradient_ac
         if given:
             raise NotImplementedError(f"pipeline(..., {what}=...) is not there; docs/tensorflow.md lists what is.")
     own = locals()
-    logs.without_effect(**{name: own[name] for name in _NO_EFFECT})
+    logs.without_effect(**{name: own[name] for name in _WITHOUT_EFFECT})
     graph.placement = _Placement({name: own[name] for name in _OF_PIPELINES} if optimizer_function is not None else {})
     if offload_weight_update_variables and optimizer_function is None:
         logs.info("offload_weight_update_variables will have no effect since this pipeline is in inference.")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Replicas that add up what they have and keep a part of it each."""
-from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
 from tensorflow.ops import array_ops
 from tensorflow.python.ipu.ops.cross_replica_ops import cross_replica_mean, cross_replica_sum
 from tensorflow.python.ipu.ops.replication_ops import replication_index
@@ -8,7 +8,7 @@ from tensorflow.python.ipu.ops.replication_ops import replication_index
 _OPS = {"COLLECTIVE_OP_ADD": cross_replica_sum, "COLLECTIVE_OP_MEAN": cross_replica_mean, "COLLECTIVE_OP_LOCAL": lambda x: x}
 
 
-def reduce_scatter(x, replication_factor, op="COLLECTIVE_OP_ADD", name=None):
+def reduce_scatter(x, replication_factor: int, op: str = "COLLECTIVE_OP_ADD", name: str | None = None) -> Tensor:
     """Of a vector: replica i has part i of the sum over replicas, filled with zeros to equal parts. COLLECTIVE_OP_MEAN divides
     by the replicas, COLLECTIVE_OP_LOCAL takes parts without adding."""
     x = convert_to_tensor(x)

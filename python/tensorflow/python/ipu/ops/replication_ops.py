@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Replicas as operations."""
+from tensorflow.framework.context import active
 from tensorflow.framework.dispatch import apply
-from tensorflow.framework.graphs import active
-from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
 from tensorflow.python.ipu.ops.cross_replica_ops import cross_replica_mean, cross_replica_sum  # noqa: F401
 
 
-def replication_index(name=None):
+def replication_index(name: str | None = None) -> Tensor:
     """The number of the replica that runs, from 0: an int32."""
     if active() is None:
         raise RuntimeError("replication_index belongs into a program for an IPU.")

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""Settings of SessionOptions as users of front ends write them: enumerators by name or number, maps as dictionaries."""
+from typing import Any
+
+
+def member(kind: Any, value: Any) -> Any:
+    """The enumerator of this name or number; ValueError names those there are."""
+    members = kind.__members__
+    if isinstance(value, kind):
+        return value
+    if value in members:
+        return members[value]
+    number = int(value) if not isinstance(value, str) or value.isdigit() else None
+    for found in members.values():
+        if int(found) == number:
+            return found
+    raise ValueError("one of " + ", ".join(f"{name}={int(found)}" for name, found in members.items()) + " is possible")
+
+
+def assign(owner: Any, field: str, value: Any) -> None:
+    """owner.field = value, whatever its type. TypeError or ValueError says why it cannot be."""
+    now = getattr(owner, field)
+    if hasattr(now, "update") and isinstance(value, dict):
+        now.update({str(k): str(v) if isinstance(v, (int, float, str)) else v for k, v in value.items()})
+        return
+    if hasattr(type(now), "__members__"):
+        value = member(type(now), value)
+    elif isinstance(now, (list, set)) and isinstance(value, (list, tuple, set)):  # programs give numbers as texts
+        value = type(now)(int(v) if isinstance(v, str) and v.isdigit() else v for v in value)
+    setattr(owner, field, value)

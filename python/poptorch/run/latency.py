@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""What a step took, and where; what it would take on IPUs."""
+import typing
+
+Span = typing.Tuple[float, float, float]  # min, max, average; in seconds
+
+
+class ModelledStep(typing.NamedTuple):
+    """One call on IPUs. seconds: at the chip's clock; micro_batches: of all replicas."""
+    cycles: int
+    seconds: float
+    micro_batches: int
+    bytes_per_tile: int
+    fullest_tile: int
+
+
+_KINDS = ("input", "input_complete", "output", "output_complete")
+
+
+def _edges(times):
+    """Of each micro-batch: inputs are asked for, the device has them, an output is asked for, the host has all."""
+    steps = max((len(t) for kind in times.values() for t in kind), default=0)
+    for i in range(steps):
+        edges = [pick((t[i] for t in times[kind] if i < len(t)), default=None)
+                 for kind, pick in zip(_KINDS, (min, max, min, max))]
+        if None not in edges:
+            yield edges
+
+
+def span(times, first, last) -> Span:
+    """From one edge to another. times: those of getPerfCounters."""
+    found = [edges[last] - edges[first] for edges in _edges(times)]
+    return (min(found), max(found), sum(found) / len(found)) if found else (0.0, 0.0, 0.0)

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: MIT
+"""Test cases: tf.test.TestCase, and what tests take from TensorFlow's insides (framework.test_util,
+compiler.tests.xla_test)."""
+import contextlib
+import functools
+import unittest
+from unittest import mock  # noqa: F401
+
+import numpy as np
+from popart import _files
+
+from tensorflow.compat.v1.graphs import get_default_graph
+from tensorflow.compat.v1.session import Session, get_default_session
+from tensorflow.framework import nest
+from tensorflow.framework.context import active, current
+from tensorflow.framework.errors import OpError
+from tensorflow.framework.graphs import Graph
+from tensorflow.framework.tensors import EagerTensor, Tensor
+from tensorflow.framework.variables import Variable
+
+
+class TestCase(unittest.TestCase):
+    """Comparisons of tensors and structures of them, and sessions."""
+
+    def __init__(self, methodName="runTest"):
+        super().__init__(methodName)
+        self._session = None
+
+    def setUp(self):
+        super().setUp()
+        self._session = None
+        if current.default is not None:
+            current.default = Graph(name="default")
+
+    def get_temp_dir(self):
+        if not hasattr(self, "_folder"):
+            self._folder = _files.new_folder("test")
+        return self._folder
+
+    # ---- values
+
+    def evaluate(self, tensors):
+        """Values of tensors, by the session that is open in a graph."""
+        if active() is None:
+            return nest.map_structure(lambda t: t.numpy() if isinstance(t, (EagerTensor, Variable)) else t, tensors)
+        session = get_default_session() or self._session
+        if session is None:
+            raise RuntimeError("evaluate() in a graph needs a session: with self.session(): ...")
+        return session.run(tensors)
+
+    @contextlib.contextmanager
+    def session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
+        graph = graph or (get_default_graph() if current.default is not None else Graph(name="default"))
+        with graph.as_default(), Session(graph=graph, config=config) as opened:
+            self._session = opened
+            try:
+                yield opened
+            finally:
+                self._session = None
+
+    cached_session = session
+
+    def test_session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
+        if self._testMethodName == "test_session":
+            self.skipTest("Not a test.")
+        return self.session(graph, config)
+
+    def _array(self, value):
+        if isinstance(value, (Tensor, Variable)):
+            value = self.evaluate(value)
+        return np.asarray(value)
+
+    def _each(self, a, b, check):
+        if isinstance(a, dict) or isinstance(b, dict):
+            self.assertEqual(sorted(a), sorted(b))
+            for key in a:
+                self._each(a[key], b[key], check)
+        elif isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and any(
+                isinstance(v, (list, tuple, dict, np.ndarray, Tensor, Variable)) for v in (*a, *b)):
+            self.assertEqual(len(a), len(b))
+            for x, y in zip(a, b):
+                self._each(x, y, check)
+        else:
+            a, b = self._array(a), self._array(b)
+            self.assertEqual(a.shape, b.shape, f"Shape mismatch: expected {a.shape}, got {b.shape}.")
+            check(a, b)
+
+    # ---- comparisons
+
+    def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
+        def check(x, y):  # half has three digits
+            half = np.float16 in (x.dtype, y.dtype)
+            np.testing.assert_allclose(x.astype(np.float64), y.astype(np.float64), rtol=max(rtol, 1e-3 if half else 0),
+                                       atol=max(atol, 1e-3 if half else 0), err_msg=msg or "")
+        self._each(a, b, check)
+
+    def assertAllCloseAccordingToType(self, a, b, rtol=1e-6, atol=1e-6, half_rtol=1e-3, half_atol=1e-3, msg=None, **types):
+        if types.keys() - {"float_rtol", "float_atol", "bfloat16_rtol", "bfloat16_atol"}:
+            raise TypeError(f"unexpected arguments {sorted(types)}")
+        half = np.float16 in (self._array(a).dtype, self._array(b).dtype)
+        own = types.get("float_rtol", rtol), types.get("float_atol", atol)
+        self.assertAllClose(a, b, *((half_rtol, half_atol) if half else own), msg=msg)
+
+    def assertNotAllClose(self, a, b, **kwargs):
+        try:
+            self.assertAllClose(a, b, **kwargs)
+        except AssertionError:
+            return
+        raise AssertionError("The two values are close at all elements.")
+
+    def assertAllEqual(self, a, b, msg=None):
+        self._each(a, b, lambda x, y: np.testing.assert_array_equal(x, y, err_msg=msg or ""))
+
+    def assertNotAllEqual(self, a, b, msg=None):
+        self.assertFalse(np.array_equal(self._array(a), self._array(b)), msg)
+
+    def assertAllGreater(self, a, comparison_target):
+        self.assertTrue((self._array(a) > comparison_target).all())
+
+    def assertAllGreaterEqual(self, a, comparison_target):
+        self.assertTrue((self._array(a) >= comparison_target).all())
+
+    def assertAllLess(self, a, comparison_target):
+        self.assertTrue((self._array(a) < comparison_target).all())
+
+    def assertAllLessEqual(self, a, comparison_target):
+        self.assertTrue((self._array(a) <= comparison_target).all())
+
+    def assertNear(self, f1, f2, err, msg=None):
+        self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, msg or f"{f1} and {f2} differ by more than {err}")
+
+    def assertArrayNear(self, farray1, farray2, err, msg=None):
+        self.assertEqual(len(farray1), len(farray2), msg)
+        for a, b in zip(farray1, farray2):
+            self.assertNear(float(a), float(b), err, msg)
+
+    def assertNDArrayNear(self, ndarray1, ndarray2, err, msg=None):
+        self.assertLessEqual(float(np.linalg.norm(ndarray1 - ndarray2)), err, msg)
+
+    def assertShapeEqual(self, np_array, tf_tensor, msg=None):
+        self.assertEqual(list(np_array.shape), tf_tensor.shape.as_list(), msg)
+
+    def assertDTypeEqual(self, target, expected_dtype):
+        self.assertEqual(np.dtype(getattr(target.dtype, "as_numpy_dtype", target.dtype)),
+                         np.dtype(getattr(expected_dtype, "as_numpy_dtype", expected_dtype)))
+
+    def assertLen(self, container, expected_len, msg=None):
+        self.assertEqual(len(container), expected_len, msg)
+
+    def assertEmpty(self, container, msg=None):
+        self.assertEqual(len(container), 0, msg)
+
+    def assertStartsWith(self, actual, expected_start, msg=None):
+        self.assertTrue(actual.startswith(expected_start), msg or f"{actual!r} does not start with {expected_start!r}")
+
+    @contextlib.contextmanager
+    def assertRaisesWithPredicateMatch(self, exception_type, expected_err_re_or_predicate):
+        with self.assertRaises(exception_type) as found:
+            yield
+        if callable(expected_err_re_or_predicate):
+            self.assertTrue(expected_err_re_or_predicate(found.exception))
+        else:
+            self.assertRegex(str(found.exception), expected_err_re_or_predicate)
+
+    def assertRaisesOpError(self, expected_err_re_or_predicate):
+        return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
+
+
+TensorFlowTestCase = XLATestCase = TestCase
+
+
+# ---- how a test is run
+
+def _in_graph(method):
+    @functools.wraps(method)
+    def run(self, *args, **kwargs):
+        with Graph(name="default").as_default():
+            return method(self, *args, **kwargs)
+    return run
+
+
+def _decorator(func, wrap):
+    return wrap if func is None else wrap(func)
+
+
+def deprecated_graph_mode_only(func=None):
+    """The test is of a graph of TensorFlow 1."""
+    return _decorator(func, _in_graph)
+
+
+run_deprecated_v1 = deprecated_graph_mode_only
+
+
+def run_v1_only(reason=None, func=None):
+    if callable(reason):
+        return unittest.skip("of TensorFlow 1 alone")(reason)
+    return unittest.skip(f"of TensorFlow 1 alone: {reason}")
+
+
+def run_v2_only(func=None):
+    return _decorator(func, lambda method: method)
+
+
+def run_in_graph_and_eager_modes(func=None, config=None, use_gpu=True, assert_no_eager_garbage=False):
+    """The test is run twice: at once, and in a graph with a session."""
+    def wrap(method):
+        @functools.wraps(method)
+        def run(self, *args, **kwargs):
+            method(self, *args, **kwargs)
+            self.tearDown()
+            self.setUp()
+            with Graph(name="default").as_default(), self.session():
+                method(self, *args, **kwargs)
+        return run
+    return _decorator(func, wrap)
+
+
+def run_all_in_graph_and_eager_modes(cls):
+    for name in dir(cls):
+        if name.startswith("test") and name != "test_session" and callable(getattr(cls, name)):
+            setattr(cls, name, run_in_graph_and_eager_modes(getattr(cls, name)))
+    return cls
+
+
+def main(argv=None):
+    unittest.main(argv=argv)

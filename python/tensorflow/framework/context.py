@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""What is open in a thread: the graph that is traced, scopes, tapes; and the sessions of TensorFlow 1 that are entered."""
+import contextlib
+import threading
+
+
+class _Current(threading.local):
+    graph = None
+    default = None  # of TensorFlow 1: where operations go when nothing is traced
+    home = None  # of TensorFlow 1: whose collections variables are in that are made at once
+    shard = stage = None
+    update = False  # once per weight update, not for every batch
+    scopes = ()  # names
+    tapes = ()  # that watch what is computed
+    captures = ()  # contexts that keep gradients of marked tensors
+    strategy = None  # of the scope
+    device = None  # its name, of the scope
+    after = ()  # of TensorFlow 1: what comes before operations of the scope
+    retraced = ()  # of TensorFlow 1: names of variables that a body made when it was traced before
+    recording = False  # of TensorFlow 1: within an operation (framework/late.py)
+
+
+current = _Current()
+
+
+def active():
+    """The graph that operations go to; None: they are computed at once."""
+    return current.graph if current.graph is not None else current.default
+
+
+def ipu_of(device):
+    """The number of an IPU device by its name; None: it is no IPU."""
+    name = "" if device is None or callable(device) else str(device).upper()
+    if "IPU" not in name:
+        return None
+    number = name.rsplit("IPU", 1)[1].strip(":")
+    return int(number) if number.isdigit() else 0
+
+
+@contextlib.contextmanager
+def tracing(graph):
+    before = current.graph, current.tapes
+    current.graph = graph
+    try:
+        yield graph
+    finally:
+        current.graph, current.tapes = before
+
+
+class Retraced:
+    """A body of a loop or condition that may be traced several times: `with retraced.once():` each time. Of TensorFlow 1: names
+    of scopes begin anew, and variables that it made are there."""
+
+    def __init__(self):
+        self._opened = set(self._of_graph("opened_scopes", set()))
+        self._known = set(self._of_graph("named_variables", {}))
+
+    @staticmethod
+    def _of_graph(what, default):
+        return default if current.default is None else current.default.__dict__.setdefault(what, default)
+
+    @contextlib.contextmanager
+    def once(self):
+        before = current.retraced
+        opened = self._of_graph("opened_scopes", set())
+        opened.clear()
+        opened.update(self._opened)
+        current.retraced = {*before, *(set(self._of_graph("named_variables", {})) - self._known)}
+        try:
+            yield
+        finally:
+            current.retraced = before
+
+
+@contextlib.contextmanager
+def eagerly(collected=False):
+    """Nothing is traced in here. collected: variables are in the collections of TensorFlow 1's graph all the same."""
+    before = current.graph, current.default, current.home
+    current.home = current.default or current.home if collected else None
+    current.graph = current.default = None
+    try:
+        yield
+    finally:
+        current.graph, current.default, current.home = before
+
+
+@contextlib.contextmanager
+def placed(**where):
+    """shard=, stage=, update=: of operations in here."""
+    before = {name: getattr(current, name) for name in where}
+    for name, value in where.items():
+        setattr(current, name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(current, name, value)
+
+
+sessions = []  # of TensorFlow 1, the innermost last; of all threads
+
+
+def default_session():
+    if not sessions:
+        raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered. Use `with "
+                         "sess.as_default()` or pass an explicit session to `eval(session=sess)`")
+    return sessions[-1]

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""One model in four front ends: weights w of n numbers that begin as 1, 2, 3 ..., the loss sum(w * w * x), SGD with rate 0.1. A
+step is w -= 0.2 * w * x. Each class has step(x), which returns the loss, weights(), save(path) and load(path)."""
+import contextlib
+
+import numpy as np
+
+
+def first(n):
+    return np.arange(1, n + 1, dtype=np.float32)
+
+
+class Poptorch:
+    saved = "model.pt"
+
+    def __init__(self, n=4):
+        import poptorch
+        import torch
+        from squares import Squares
+        options = poptorch.Options()
+        options.showCompilationProgressBar(False)
+        options.Precision.enableFloatingPointExceptions(True)
+        self._net = Squares(first(n))
+        self._torch = torch
+        self._model = poptorch.trainingModel(self._net, options, torch.optim.SGD(self._net.parameters(), lr=0.1))
+
+    def step(self, x):
+        return float(self._model(self._torch.from_numpy(x)))
+
+    def weights(self):
+        return self._net.w.detach().numpy().copy()
+
+    def save(self, path):
+        self._model.save(path)
+
+    def load(self, path):
+        import poptorch
+        self._model = poptorch.load(path)
+        self._net = self._model._user_model
+
+    def close(self):
+        self._model.destroy()
+
+
+class Keras:
+    saved = "weights.h5"
+
+    def __init__(self, n=4):
+        import tensorflow as tf
+        from tensorflow.python import ipu
+        config = ipu.config.IPUConfig()
+        config.auto_select_ipus = 1
+        config.floating_point_behaviour.inv = config.floating_point_behaviour.oflo = True
+        config.floating_point_behaviour.div0 = True
+        config.configure_ipu_system()
+
+        class Squares(tf.keras.layers.Layer):
+            def build(self, shape):
+                self.w = self.add_weight("w", [n], initializer=lambda shape, dtype=None: tf.constant(first(n)))
+
+            def call(self, x):
+                return self.w * self.w * x
+
+        self._ipu, self._strategy = ipu, ipu.ipu_strategy.IPUStrategy()
+        with self._strategy.scope():
+            self._model = tf.keras.Sequential([tf.keras.Input([n]), Squares()])
+            self._model.compile(optimizer=tf.keras.optimizers.SGD(0.1), loss=lambda _, y: tf.reduce_sum(y, -1))
+
+    def step(self, x):
+        with self._strategy.scope():
+            found = self._model.fit(x[None], np.zeros([1, 1], np.float32), batch_size=1, epochs=1, verbose=0, shuffle=False)
+        return float(found.history["loss"][0])
+
+    def weights(self):
+        return self._model.get_weights()[0]
+
+    def save(self, path):
+        self._model.save_weights(path)
+
+    def load(self, path):
+        self._model.load_weights(path)
+
+    def close(self):
+        self._ipu.config.reset_ipu_configuration()
+
+
+class Paddle:
+    saved = "model.pdparams"
+
+    def __init__(self, n=4):
+        import paddle
+        from paddle import static
+        paddle.enable_static()
+        self._static, self._scope = static, static.Scope()
+        self._program, startup = static.Program(), static.Program()
+        with static.program_guard(self._program, startup), self._own():
+            x = static.data("x", [1, n])
+            w = static.create_parameter([n], "float32", name="w", default_initializer=paddle.nn.initializer.Assign(first(n)))
+            self._loss = paddle.sum(w * w * x)
+            paddle.optimizer.SGD(0.1).minimize(self._loss)
+            self._exe = static.Executor(paddle.IPUPlace())
+            self._exe.run(startup)
+        self._compiled = None
+
+    def _own(self):
+        return self._static.scope_guard(self._scope)
+
+    def step(self, x):
+        with self._own():
+            if self._compiled is None:
+                strategy = self._static.IpuStrategy()
+                strategy.set_graph_config(is_training=True, micro_batch_size=1)
+                strategy.set_options({"enable_floating_point_checks": True})
+                self._ipu = self._static.IpuCompiledProgram(self._program, ipu_strategy=strategy)
+                self._compiled = self._ipu.compile(["x"], [self._loss.name])
+            return float(np.ravel(self._exe.run(self._compiled, feed={"x": x[None]}, fetch_list=[self._loss])[0])[0])
+
+    def _fetch(self):
+        if self._compiled is not None:
+            self._ipu._backend.weights_to_host()
+
+    def weights(self):
+        self._fetch()
+        return np.array(self._scope.find_var("w").get_tensor())
+
+    def save(self, path):
+        self._fetch()
+        with self._own():
+            self._static.save(self._program, path.removesuffix(".pdparams"))
+
+    def load(self, path):
+        with self._own():
+            self._static.load(self._program, path.removesuffix(".pdparams"))
+
+    def close(self):
+        if self._compiled is not None:
+            self._ipu._backend.detach()
+
+
+class Popart:
+    saved = "model.onnx"
+
+    def __init__(self, n=4):
+        import popart
+        self._popart = popart
+        builder = popart.Builder()
+        self._w = builder.addInitializedInputTensor(first(n), "w")
+        self._x = builder.addInputTensor("FLOAT", [n])
+        squares = builder.aiOnnx.mul([builder.aiOnnx.mul([self._w, self._w]), self._x])
+        self._loss = builder.aiGraphcore.identityloss([squares], reduction=popart.ReductionType.Sum)
+        self._proto, self._session, self._device = builder.getModelProto(), None, None
+
+    def _start(self):
+        popart, options = self._popart, self._popart.SessionOptions()
+        options.enableFloatingPointChecks = True
+        self._device = popart.DeviceManager().acquireAvailableDevice(1)
+        self._session = popart.TrainingSession(
+            self._proto, popart.DataFlow(1, {self._loss: popart.AnchorReturnType("All")}), self._loss,
+            popart.ConstSGD(0.1), self._device, userOptions=options)
+        self._session.prepareDevice()
+        self._session.weightsFromHost()
+
+    def step(self, x):
+        if self._session is None:
+            self._start()
+        anchors = self._session.initAnchorArrays()
+        self._session.run(self._popart.PyStepIO({self._x: x}, anchors))
+        return float(np.ravel(anchors[self._loss])[0])
+
+    def weights(self):
+        w = np.zeros(self._session.getInfo(self._w).shape(), np.float32)
+        self._session.weightsToHost()
+        self._session.readWeights(self._popart.PyWeightsIO({self._w: w}))
+        return w
+
+    def save(self, path):
+        self._session.modelToHost(path)
+
+    def load(self, path):
+        self.close()
+        self._proto, self._session = path, None
+        self._start()
+
+    def close(self):
+        if self._device is not None:
+            self._session = None
+            with contextlib.suppress(self._popart.popart_exception):
+                self._device.detach()
+
+
+FRONT_ENDS = {"poptorch": Poptorch, "keras": Keras, "paddle": Paddle, "popart": Popart}

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""The same situation in every front end has the same outcome: a table of situations by front ends."""
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from models import FRONT_ENDS, first
+
+GOOD = np.array([0.5, 1.0, -0.5, 0.25], np.float32)
+BAD = np.full(4, 3e38, np.float32)  # overflows in the loss
+
+every = pytest.mark.parametrize("name", FRONT_ENDS)
+
+
+def learnt(steps):
+    w = first(4)
+    for _ in range(steps):
+        w = w - np.float32(0.2) * w * GOOD
+    return w
+
+
+@pytest.fixture
+def make(monkeypatch):
+    """make(name) is a model, whose IPUs are free after the test."""
+    monkeypatch.setenv("OPENIPU_NUM_IPUS", "1")
+    made = []
+
+    def make(name):
+        made.append(FRONT_ENDS[name]())
+        return made[-1]
+    yield make
+    for model in made:
+        model.close()
+
+
+def text_of(name, make):
+    with pytest.raises(Exception) as problem:
+        make(name).step(GOOD)
+    return str(problem.value)
+
+
+@every
+@pytest.mark.parametrize("variable,value,words", [
+    ("POPLAR_TARGET_OPTIONS", '{"backend": "nope"}', 'Target option "backend" cannot be "nope". Use one of [cpu].'),
+    ("POPLAR_ENGINE_OPTIONS", '{"nonsense": "1"}', 'Unknown option "nonsense".'),
+    ("POPLAR_ENGINE_OPTIONS", "{nonsense", "environment variable POPLAR_ENGINE_OPTIONS is not a JSON object of strings: {non"),
+    ("OPENIPU_NUM_IPUS", "none", 'OPENIPU_NUM_IPUS must be a number from 1 to 4096, not "none".')],
+    ids=["target", "engine", "json", "ipus"])
+def test_a_wrong_environment_is_named(name, make, monkeypatch, variable, value, words):
+    monkeypatch.setenv(variable, value)
+    assert words in text_of(name, make)
+
+
+@every
+def test_who_has_the_ipus_is_shown_by_gc_monitor(name, make):
+    import popart
+    held = popart.DeviceManager().acquireAvailableDevice(1)
+    try:
+        assert "in use: gc-monitor shows by whom." in text_of(name, make).replace("in use. gc", "in use: gc")
+    finally:
+        held.detach()
+
+
+@every
+def test_training_goes_on_after_a_failed_step(name, make):
+    model = make(name)
+    for i in range(4):
+        if i in (0, 2):
+            with pytest.raises(Exception, match="Floating point exception"):
+                model.step(BAD)
+        loss = model.step(GOOD)
+    np.testing.assert_allclose(model.weights(), learnt(4), rtol=1e-6)
+    np.testing.assert_allclose(loss, np.sum(learnt(3)**2 * GOOD), rtol=1e-6)
+
+
+@every
+def test_a_checkpoint_is_gone_on_from(name, make, tmp_path):
+    path = str(tmp_path / FRONT_ENDS[name].saved)
+    one = make(name)
+    for _ in range(2):
+        one.step(GOOD)
+    one.save(path)
+    one.close()
+    other = make(name)
+    other.load(path)
+    other.step(GOOD)
+    np.testing.assert_allclose(other.weights(), learnt(3), rtol=1e-6)
+
+
+def child(name, situation, *arguments, **environment):
+    return subprocess.run([sys.executable, __file__, name, situation, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=120, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment})
+
+
+@every
+@pytest.mark.parametrize("allowed", [None, "false"])
+def test_a_model_that_does_not_fit(name, allowed, tmp_path):
+    """Front ends warn and run, but where an engine option says otherwise; PopART is as Poplar is."""
+    (tmp_path / "small.chip").write_text("base = ipu2\nname = small\ntiles = 4\n")
+    given = {} if allowed is None else {"debug.allowOutOfMemory": allowed}
+    done = child(name, "large", OPENIPU_CHIP=str(tmp_path / "small.chip"), POPLAR_ENGINE_OPTIONS=json.dumps(given))
+    if allowed is None and name != "popart":
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.count("The model does not fit the IPU's memory: the fullest tile needs ") == 1, done.stderr
+    else:
+        assert done.returncode == 1 and "memory" in done.stderr, done.stderr
+        assert "It runs here all the same" not in done.stderr
+
+
+@every
+def test_a_program_that_is_killed_while_it_saves_leaves_the_file_before(name, make, tmp_path):
+    path = tmp_path / FRONT_ENDS[name].saved
+    done = child(name, "killed", path)
+    assert done.returncode == -signal.SIGXFSZ, done.stderr
+    model = make(name)
+    model.load(str(path))
+    model.step(GOOD)
+    np.testing.assert_allclose(model.weights(), learnt(2), rtol=1e-6)
+
+
+def large(name):
+    n = 1_000_000
+    FRONT_ENDS[name](n).step(np.ones(n, np.float32))
+
+
+def killed(name, path):
+    """The second save is killed by the system, once it has written half of what the first one did."""
+    model = FRONT_ENDS[name]()
+    model.step(GOOD)
+    model.save(path)
+    model.step(GOOD)
+    model.weights()
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    half = os.stat(path).st_size // 2
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (half, half))
+    model.save(path)
+
+
+if __name__ == "__main__":
+    {"large": large, "killed": killed}[sys.argv[2]](sys.argv[1], *sys.argv[3:])

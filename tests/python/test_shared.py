@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Parts that all front ends share: near names, nested structures, settings by name, IDX files."""
+import collections
+import gzip
+import struct
+
+import numpy as np
+import popart
+import pytest
+from popart import _idx, _nest, _settings, _spelling
+
+Pair = collections.namedtuple("Pair", "first second")
+
+
+def test_near_names():
+    assert _spelling.hint("numIOTile", ["numIOTiles", "outline"], '"{}"') == ' Did you mean "numIOTiles"?'
+    assert _spelling.hint("reul", ["relu", "elu"]) == " Did you mean 'relu'?"
+    assert _spelling.hint("xyz", ["relu"]) == "" and _spelling.hint(7, []) == ""
+
+
+def test_structures_keep_their_form():
+    value = {"b": [1, (2, Pair(3, [4]))], "a": ()}
+    found = _nest.mapped(lambda leaf: leaf * 10, value)
+    assert found == {"b": [10, (20, Pair(30, [40]))], "a": ()} and list(found) == ["b", "a"]
+    assert isinstance(found["b"][1][1], Pair)
+    assert _nest.mapped(str, 5) == "5"
+
+
+def test_settings_by_name_and_number():
+    options = popart.SessionOptions()
+    for value in ("Pipeline", popart.RecomputationType.Pipeline, int(popart.RecomputationType.Pipeline),
+                  str(int(popart.RecomputationType.Pipeline))):
+        options.autoRecomputation = popart.RecomputationType.NoRecompute
+        _settings.assign(options, "autoRecomputation", value)
+        assert options.autoRecomputation == popart.RecomputationType.Pipeline
+    _settings.assign(options, "engineOptions", {"a": 1, "b": "two"})
+    assert dict(options.engineOptions) == {"a": "1", "b": "two"}
+    _settings.assign(options, "enableOutlining", False)
+    assert options.enableOutlining is False
+    for value in (99, "Nothing", -1):
+        with pytest.raises(ValueError, match="one of NoRecompute=0, .*Pipeline=.* is possible"):
+            _settings.assign(options, "autoRecomputation", value)
+
+
+@pytest.mark.parametrize("name", ["file.gz", "file"])
+def test_idx_files(tmp_path, name):
+    path, values = str(tmp_path / name), np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
+    whole = struct.pack(">I3i", 0x803, 2, 3, 4) + values.tobytes()
+
+    def write(data):
+        with (gzip.open if name.endswith(".gz") else open)(path, "wb") as file:
+            file.write(data)
+    write(whole)
+    found = _idx.read(path)
+    assert np.array_equal(found, values) and found.flags.writeable and np.array_equal(_idx.read(path, 3), values)
+    with pytest.raises(ValueError, match=f"{path} is damaged: it should hold 1 dimensions"):
+        _idx.read(path, 1)
+    for damaged in (whole[:-1], whole + b"\0", struct.pack(">I3i", 0x803, -2, -3, 4) + values.tobytes(),
+                    b"\1" + whole[1:], whole[:9], b""):
+        write(damaged)
+        with pytest.raises(ValueError, match=path):
+            _idx.read(path)
+
+
+def test_files_that_are_not_there(tmp_path):
+    with pytest.raises(ValueError, match="no IDX file"):
+        _idx.read(str(tmp_path / "none"))
