@@ -13,3 +13,15 @@ refuses() { # refuses TEXT COMMAND...
   if out=$("$@" 2>&1); then fail "$* was accepted: $out"; fi
   has "$out" "$text"
 }
+
+# serve OPTION...: a controller on a free port, which listens when this returns: $server is its process, $port where.
+serve() {
+  rm -f server.log  # what the last one said
+  vipu-server --port 0 "$@" >server.log 2>&1 &
+  server=$!
+  until grep -q listens server.log 2>/dev/null; do
+    kill -0 "$server" 2>/dev/null || fail "vipu-server: $(cat server.log)"
+    sleep 0.02
+  done
+  port=$(sed -n 's/.*listens on [0-9.]*:\([0-9]*\).*/\1/p' server.log)
+}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""lightning.py FOLDER: pi_ml's trainer on the instances that poprun started. Rank 0 writes FOLDER/weights; every rank checks that
-metrics, files and decisions are those of all."""
+"""lightning.py FOLDER: pi_ml's trainer on the instances that poprun started. Rank 0 writes FOLDER/weights; every rank checks
+that metrics, files and decisions are those of all."""
 import os
 import sys
 
@@ -65,7 +65,8 @@ def main(folder):
     data = Data()
     with torch.no_grad():
         whole = torch.nn.functional.mse_loss(model.layer(data.x), data.y)
-    assert abs(float(trainer.callback_metrics["val"]) - float(whole)) < 1e-4 * max(1.0, float(whole)), (trainer.callback_metrics, whole)
+    found, whole = float(trainer.callback_metrics["val"]), float(whole)
+    assert abs(found - whole) < 1e-4 * max(1.0, whole), (trainer.callback_metrics, whole)
     seen = trainer.strategy.all_gather(trainer.callback_metrics["val"])
     assert seen.numel() == 1 or bool((seen == seen[0]).all()), seen
     assert len(set(pl.world.gathered(best.best_model_path))) == 1 and os.path.exists(best.best_model_path)

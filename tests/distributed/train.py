@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""train.py MODE OUT [model]: 20 steps of a small model on the replicas of all instances that poprun started. Instance 0 writes the
-weights and losses to OUT. MODE: plain, accumulated, pipelined or sharded; each with momentum and dropout.
+"""train.py MODE OUT [model]: 20 steps of a small model on the replicas of all instances that poprun started. Instance 0 writes
+the weights and losses to OUT. MODE: plain, accumulated, pipelined or sharded; each with momentum and dropout.
 model: on the IPU Model, which has any number of IPUs."""
 import sys
 

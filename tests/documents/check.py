@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """check.py ROOT: paths in ARCHITECTURE.md and CONTRIBUTING.md exist, ARCHITECTURE.md names every internal header and every
-layer, clang-tidy looks at the headers of all layers, a pass over models finds its file, and docs/scaling.md has the rates of
-docs/timing.md."""
+layer, clang-tidy looks at the headers of all layers, a pass over models finds its file, docs/scaling.md has the rates of
+docs/timing.md, and docs/tools.md has every command; every source has its licence line."""
+import itertools
 import pathlib
 import re
 import sys
@@ -53,13 +54,29 @@ for name in sorted(passes):
 
 # | 64 GC200 (M18) | 3 | 92,997 | 0.93 | 100,469 | 0.87 |: modelled and published as in the row of M18 with that system.
 timing = (root / "docs/timing.md").read_text()
-rows = re.findall(r"^\| (\d+) \w+ \((M\d+)\) \|[^|]*\| ([\d,]+) \|[^|]*\| ([\d,]+) \|", (root / "docs/scaling.md").read_text(), re.M)
+rows = re.findall(r"^\| (\d+) \w+ \((M\d+)\) \|[^|]*\| ([\d,]+) \|[^|]*\| ([\d,]+) \|", (root / "docs/scaling.md").read_text(),
+                  re.M)
 if len(rows) < 10:
     problems.append(f"only {len(rows)} rows were found in docs/scaling.md: this test looks in the wrong place")
 for ipus, row, modelled, published in rows:
     rates = rf"^  {row}\b.*, {ipus} \w+ +{published.replace(',', '')} +{modelled.replace(',', '')} /s"
     if not re.search(rates, timing, re.M):
         problems.append(f"docs/scaling.md has {modelled} for {row} on {ipus} IPUs, docs/timing.md has not")
+
+# A command is a folder of tools/; popvision has a layer of its own.
+tools = (root / "docs/tools.md").read_text()
+commands = ["popvision", *(f.name for f in (root / "tools").iterdir() if f.is_dir() and f.name != "gc-common")]
+problems += [f"docs/tools.md does not name {name}" for name in sorted(commands) if f"`{name}`" not in tools]
+
+# The licence stands in every source, in its first lines ("#!/bin/sh" may come before it).
+kinds = ("*.cpp", "*.hpp", "*.h", "*.def", "*.inc", "*.proto", "*.py", "*.sh", "*.ts", "*.js", "*.mjs", "*.css")
+sources = [f for kind in kinds for f in root.rglob(kind) if not {"build", "node_modules"} & set(f.relative_to(root).parts)]
+if len(sources) < 2000:
+    problems.append(f"only {len(sources)} sources were found: this test looks in the wrong place")
+for source in sorted(sources):
+    with open(source, encoding="utf-8") as text:
+        if not any("SPDX-License-Identifier: MIT" in line for line in itertools.islice(text, 3)):
+            problems.append(f"{source.relative_to(root)} lacks the licence line")
 
 print("\n".join(problems))
 sys.exit(bool(problems))

@@ -62,9 +62,15 @@ Stored sample() {
   weight.info = TensorInfo(DataType::INT32, {});
   weight.groups = 2;
   weight.groupOf = {0, 1};
+  weight.slot = "Accl1";
+  weight.weight = "kernel";
   io.weights = {weight};
   addNorm(io);
-  io.held = io.hyperParameters = {input};
+  io.held = {input};
+  auto &rate = io.hyperParameters.emplace_back();
+  static_cast<lowering::HostTensorSpec &>(rate) = input;
+  rate.slot = "learningRate";
+  rate.weight = "w";
   io.cycleCounters = {""};
   out.interface = io;
   out.variables["w"] = HostBytes::copyOf(std::string_view("\1\2\3\4"));

@@ -5,6 +5,7 @@
 #include "Fuzz.hpp"
 #include "pva/Writer.hpp"
 #include "Routes.hpp"
+#include "Views.hpp"
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -21,10 +22,10 @@ void wantJson(const std::string &text) {
 
 void show(const std::shared_ptr<const HostTrace> &trace) {
   const HostTraces traces{trace, trace};
-  wantJson(hostView(traces));
-  wantJson(hostEventsView(traces, 0, trace->end - trace->begin, 100));
-  wantJson(hostStatisticsView(traces, 0, 1000));
-  wantJson(hostSearchView(traces, "a", 10));
+  wantJson(toJson(hostView(traces)));
+  wantJson(toJson(hostEventsView(traces, 0, trace->end - trace->begin, 100)));
+  wantJson(toJson(hostStatisticsView(traces, 0, 1000)));
+  wantJson(toJson(hostSearchView(traces, "a", 10)));
   wantJson(hostPerfetto(traces));
   for (std::size_t i = 0; i < trace->details.size(); ++i)
     wantJson(hostDetailsView(traces, 0, i));

@@ -70,14 +70,7 @@ vipu list partitions >/dev/null || fail "a killed command left a damaged record"
 
 # A controller.
 start() {
-  vipu-server --port 0 --state "$work/controller.sqlite" "$@" >server.log 2>&1 &
-  server=$!
-  for _ in $(seq 100); do
-    grep -q listens server.log && break
-    kill -0 "$server" 2>/dev/null || fail "vipu-server: $(cat server.log)"
-    sleep 0.05
-  done
-  port=$(sed -n 's/.*listens on 127.0.0.1:\([0-9]*\).*/\1/p' server.log)
+  serve --state "$work/controller.sqlite" "$@"
   export VIPU_CLI_API_HOST=127.0.0.1:$port
 }
 stop() { kill "$server"; wait "$server" || fail "vipu-server ended with an error: $(cat server.log)"; server=; }

@@ -128,12 +128,8 @@ refuses "no port" vipu -H 127.0.0.1: list partitions
 
 # A controller that is killed while it works keeps what it said it did.
 start() {
-  rm -f server.log
-  vipu-server --port 0 --state "$work/controller.sqlite" >server.log 2>&1 &
-  server=$!
-  until grep -q listens server.log 2>/dev/null; do kill -0 "$server" || fail "vipu-server: $(cat server.log)"; sleep 0.02; done
-  VIPU_CLI_API_HOST=127.0.0.1:$(sed -n 's/.*listens on 127.0.0.1:\([0-9]*\).*/\1/p' server.log)
-  export VIPU_CLI_API_HOST
+  serve --state "$work/controller.sqlite"
+  export VIPU_CLI_API_HOST=127.0.0.1:$port
 }
 for round in 1 2 3 4 5; do
   start
@@ -163,10 +159,7 @@ key=$(vipu-admin create user alice | sed -n 's/.*Access key: //p')
 has "$(vipu-admin list users)" " alice | user"
 refuses "There is a user alice already" vipu-admin create user alice
 refuses "is no name for a user" vipu-admin create user 'a b'
-vipu-server --port 0 --secure >server.log 2>&1 &
-server=$!
-until grep -q listens server.log; do kill -0 "$server" || fail "vipu-server: $(cat server.log)"; sleep 0.02; done
-port=$(sed -n 's/.*listens on 127.0.0.1:\([0-9]*\).*/\1/p' server.log)
+serve --secure
 vipu -H "127.0.0.1:$port" --api-user-id alice --api-access-key "$key" list partitions >/dev/null
 refuses "not known" vipu -H "127.0.0.1:$port" --api-user-id alice --api-access-key "${key}x" list partitions
 refuses "not known" vipu -H "127.0.0.1:$port" --api-user-id alice --api-access-key "" list partitions

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "Arguments.hpp"
 #include "base/Text.hpp"
+#include "codelet/Compile.hpp"
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace popc {
 namespace {
+
+using poplar::codelet::compileTargets;
 
 bool startsWith(const std::string &text, const char *prefix) { return text.rfind(prefix, 0) == 0; }
 
@@ -17,9 +20,9 @@ const std::vector<std::string> &ownOptions() {
 }
 
 Target targetNamed(const std::string &name) {
-  if (std::find(knownTargets().begin(), knownTargets().end(), name) == knownTargets().end())
+  if (std::find(compileTargets().begin(), compileTargets().end(), name) == compileTargets().end())
     throw UsageError(base::str("unknown target \"", name, "\".",
-                               base::didYouMean(name, knownTargets()),
+                               base::didYouMean(name, compileTargets()),
                                " Known targets: cpu, ipu1, ipu2, ipu21."));
   return {name, name, {}};
 }
@@ -71,7 +74,7 @@ public:
     while (at_ < words_.size())
       one(words_[at_++]);
     if (a_.targets.empty())
-      for (const std::string &name : knownTargets())
+      for (const std::string &name : compileTargets())
         a_.targets.push_back(targetNamed(name));
     return std::move(a_);
   }
@@ -142,11 +145,6 @@ Compiles codelets (.cpp, .c) and joins them, and any .gp inputs, into one .gp fi
 Environment: OPENIPU_CXX (compiler, default g++), OPENIPU_CACHE_DIR (cache of compiled codelets),
 OPENIPU_CACHE_MAX_MB (its size, default 256).
 )";
-
-const std::vector<std::string> &knownTargets() {
-  static const std::vector<std::string> names = {"cpu", "ipu1", "ipu2", "ipu21"};
-  return names;
-}
 
 std::vector<Target> parseTargets(const std::string &text) {
   if (text.find_first_of("[{") != std::string::npos)

@@ -27,7 +27,6 @@ struct UsageError : std::runtime_error {
 
 Arguments parseArguments(const std::vector<std::string> &words);
 std::vector<Target> parseTargets(const std::string &text); // "ipu2", "ipu1,ipu2", or a JSON list
-const std::vector<std::string> &knownTargets();
 extern const char *const usage;
 
 // The flags as one string that the library splits again.
