@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What programs run on: the host's own device for everything outside of an IPU scope, and the IPUs of a configuration."""
+import threading
+
 import popart
 from .errors import FailedPreconditionError, translated
 from .seeds import global_seed
@@ -11,6 +13,7 @@ class Device:
     def __init__(self, info, adapt=None):
         self.info = info
         self.loaded = None
+        self.turn = threading.RLock()  # loading a program, sending its variables and running it are one thing
         self._adapt = adapt
 
     only_compiles = never_runs = released = False

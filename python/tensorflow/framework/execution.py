@@ -46,6 +46,7 @@ class Executable:
         self.variables = [v for v, *_ in graph.variables.values()]
         self.names = {key: name for key, (_, _, _, name) in graph.variables.items()}
         self._sent = {}  # id of a variable -> the version on the device
+        self._noting = threading.Lock()  # who has the newest values
         with translated():
             self._synthetic = device.synthetic(graph.inputs)
             converted = self._convert()
@@ -181,17 +182,18 @@ class Executable:
                                                          for a, (dtype, _) in zip(arrays, self._in_types)]
         if self.device.only_compiles:
             return self._not_run()
-        self._ready()
         results = [np.empty(shape, kind) for shape, kind, _ in self._results]
         io = self._io
         io.set([a.ctypes.data for a in arrays], [r.ctypes.data for r in results])
-        try:
-            with translated():
-                self._weights.run(self.session, io)
-        except BaseException:  # Ctrl-C too
-            self._after_failure()
-            raise
-        self._note_changes()
+        with self.device.turn:
+            self._ready()
+            try:
+                with translated():
+                    self._weights.run(self.session, io)
+            except BaseException:  # Ctrl-C too
+                self._after_failure()
+                raise
+            self._note_changes()
         for problem in filter(None, [call.raised() for call in self.graph.host_calls]):
             raise problem
         if self.device.drops_results:
@@ -211,10 +213,11 @@ class Executable:
 
     def _note_changes(self):
         """The device has the newest values of what a run changes."""
-        for variable in self.changed:
-            variable.version += 1
-            variable.newest = self
-            self._sent[id(variable)] = variable.version
+        with self._noting:
+            for variable in self.changed:
+                variable.version += 1
+                variable.newest = self
+                self._sent[id(variable)] = variable.version
 
     def _not_run(self):
         """On a device that is not there: zeros, so that everything gets compiled."""
@@ -255,13 +258,11 @@ class Executable:
 
     def fetch(self):
         """The device's variables come to the host."""
-        ours = [v for v in self.changed if v.newest is self]
+        ours = [(v, v.version) for v in self.changed if v.newest is self]
         if not ours:
             return
         if self.device.parameters is not None:  # they stay on the device
-            for variable in ours:
-                variable.newest = None
-            return
+            return self._fetched(ours)
         # All weights come, but of those that the program only reads the host may have newer values.
         kept = [(v, v.memory.copy()) for v in self._read_only]
         try:
@@ -270,8 +271,14 @@ class Executable:
         finally:
             for variable, values in kept:
                 variable.memory[...] = values
-            for variable in ours:
-                variable.newest = None
+            self._fetched(ours)
+
+    def _fetched(self, ours):
+        """The host has these versions; another thread's run may have made newer ones meanwhile."""
+        with self._noting:
+            for variable, version in ours:
+                if variable.version == version:
+                    variable.newest = None
 
     def read(self, arrays):
         """{name of a tensor that the program keeps: an array for it}, for those that are no variables of the graph."""

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Keras in several threads: one model that all call, and models of their own."""
+import itertools
 import os
 import sys
+import threading
+import time
 
 import numpy as np
 from tensorflow import keras
+from tensorflow.framework.devices import Device
+from tensorflow.framework.execution import Executable
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from threads import together  # noqa: E402
+from threads import together
 
 
 def scaling(factor):
@@ -35,3 +40,31 @@ def test_models_are_built_and_trained_side_by_side():
             expected = factor + 0.01 * 2 * factor
             np.testing.assert_allclose(model.get_weights()[0], expected, rtol=1e-5)
     together(*[lambda n=n: work(float(n + 1)) for n in range(4)])
+
+
+def test_a_program_that_another_thread_loads_keeps_its_weights(monkeypatch):
+    """Both threads find the program not loaded; the second one's load must not come between the first one's weights and run."""
+    model = scaling(2.0)
+    x = np.ones((4, 1), np.float32)
+    model.predict(x, verbose=0)  # compiled
+    for program in model._programs.values():
+        program.executable._loaded = False
+    load, send, both, sends = Device.load, Executable._send, threading.Barrier(2), itertools.count()
+
+    def slow_load(self, executable):
+        try:
+            if both.wait(0.2):  # a second loader, if there can be one, comes behind the first
+                time.sleep(0.1)
+        except threading.BrokenBarrierError:
+            pass
+        load(self, executable)
+
+    def slow_send(self):
+        first = next(sends) == 0
+        time.sleep(0 if first else 0.5)
+        send(self)
+        time.sleep(0.2 if first else 0)
+
+    monkeypatch.setattr(Device, "load", slow_load)
+    monkeypatch.setattr(Executable, "_send", slow_send)
+    together(*[lambda: np.testing.assert_array_equal(model.predict(x, verbose=0), 2)] * 2)

@@ -2,6 +2,8 @@
 """A model's training, evaluation or prediction as one program. Training is a session of PopART, with its fused optimiser
 where that is the same rule; else the update is written out as the model's own rule. Metrics come back as what each batch adds
 to them."""
+import threading
+
 import numpy as np
 import popart
 
@@ -40,7 +42,7 @@ class Program:
             given = iter([graph.input(a.shape, _type(a), name) for a, name in self._named()])
             data = nest.map_structure(lambda a: None if a is None else next(given), batch)
             self._trace(data)
-        self.executable = None
+        self.executable, self._turn = None, threading.RLock()
 
     def _named(self):
         names = ("x", "y", "weight")
@@ -155,8 +157,12 @@ class Program:
         return placement.accumulator_type(self.model.trainable_variables) if placement else popart.DataType.UNDEFINED
 
     def compile(self):
-        if self.executable is not None:
-            return self.executable
+        with self._turn:
+            if self.executable is None:
+                self._compile()
+        return self.executable
+
+    def _compile(self):
         plan = self.plan
         settings = Settings(plan.steps // plan.accumulation, plan.replicas, plan.accumulation, name=self.mode,
                             returned=self._returned, alone=self.mode != "train")
@@ -172,11 +178,11 @@ class Program:
             settings.optimizer = lambda names: self._fused(self._rate)
         elif self.trains:
             settings.optimizer = lambda names: unused_optimizer(self._accumulator_type())
-        self.executable = Executable(self.graph, plan.device, settings)
+        executable = Executable(self.graph, plan.device, settings)
         if self.fused:
-            self._state = DeviceState(self.model.optimizer, self.executable, self.model.trainable_variables)
-        self.input_shapes = self.executable.input_shapes
-        return self.executable
+            self._state = DeviceState(self.model.optimizer, executable, self.model.trainable_variables)
+        self.input_shapes = executable.input_shapes
+        self.executable = executable
 
     # ---- running
 
@@ -185,6 +191,10 @@ class Program:
         executable = self.compile()
         if not self.fused:
             return executable(arrays)
+        with self._turn:
+            return self._train_on(arrays, executable)
+
+    def _train_on(self, arrays, executable):
         optimizer = self.model.optimizer
         self._state.before_run()
         rate = optimizer.rate_now()

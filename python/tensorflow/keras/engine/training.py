@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Model: compile, fit, evaluate, predict and their batch forms."""
+import threading
+
 from tensorflow.framework import nest
 from tensorflow.framework.context import active, current, eagerly, placed
 from tensorflow.framework.tape import GradientTape
@@ -19,6 +21,8 @@ from tensorflow.keras.engine.summary import print_summary
 from tensorflow.keras.engine.tracking import Tracker
 from tensorflow.keras.metrics.base import Mean
 from tensorflow.keras.named import snake
+
+_tracing = threading.RLock()  # a trace builds layers
 
 
 class Model(Loops, Saving, IpuOptions, Layer):
@@ -225,15 +229,19 @@ class Model(Loops, Saving, IpuOptions, Layer):
         trained = tuple(id(v) for v in self.trainable_variables) if self.built else ()
         key = (mode, specs, plan.key, trained, self._pipeline_key(), self.optimizer.hyper() if mode == "train" else None)
         found = self._programs.get(key)
-        if found is None:
-            if active() is not None:
-                raise RuntimeError("fit, evaluate and predict cannot be called in a function that is traced.")
+        if found is not None:
+            return found
+        if active() is not None:
+            raise RuntimeError("fit, evaluate and predict cannot be called in a function that is traced.")
+        with _tracing:
+            if key in self._programs:  # of another thread
+                return self._programs[key]
             found = Program(self, mode, batch, plan)
             if not self.built or (not trained and self.trainable_variables):
                 self.built = True
                 return self._program(mode, batch, plan)
             self._programs[key] = found
-        return found
+            return found
 
     # ---- single batches
 
