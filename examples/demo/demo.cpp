@@ -191,8 +191,13 @@ int run(const char *folder) {
       bold("Training speed").c_str(),
       count(std::size_t(double(epochs * perEpoch) / seconds)).c_str(), base::numThreads(),
       count(std::size_t(double(batch) / modelled)).c_str());
-  std::printf("\n  Profile written to %s, trained model to %s\n\n",
+  std::printf("\n  Profile written to %s, trained model to %s\n",
               bold("training/profile.pop").c_str(), bold(trainedFile).c_str());
+  std::printf("\n  %s\n"
+              "    ./run demo poptorch       the same in PyTorch\n"
+              "    ./run install ~/openipu   an SDK for your programs; popvision shows the profile\n"
+              "    ./run docs --serve        lessons and pages, in a browser\n\n",
+              bold("Try next").c_str());
   return ok ? 0 : 1;
 }
 
