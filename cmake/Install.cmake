@@ -98,8 +98,17 @@ install(FILES ${PROJECT_BINARY_DIR}/sdk/enable.sh ${PROJECT_BINARY_DIR}/sdk/vers
 
 # The pages and examples stand to one another as here, so that links hold; the examples have a build file of their own.
 set(share ${OPENIPU_POPLAR_DIR}/share/openipu)
-install(FILES README.md ARCHITECTURE.md CONTRIBUTING.md LICENSE DESTINATION ${share})
-install(DIRECTORY docs/ DESTINATION ${share}/docs PATTERN "*.awk" EXCLUDE PATTERN "*.sh" EXCLUDE)
+install(FILES README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${share})
+install(DIRECTORY docs/ DESTINATION ${share}/docs PATTERN "*.awk" EXCLUDE PATTERN "*.sh" EXCLUDE PATTERN __pycache__ EXCLUDE)
+# Lessons are scripts; here each is a notebook too.
+set(notebooks ${PROJECT_BINARY_DIR}/sdk/notebooks)
+file(GLOB lessons CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/lessons/[0-9]*.py)
+add_custom_command(OUTPUT ${notebooks}/made DEPENDS ${lessons} ${PROJECT_SOURCE_DIR}/cmake/docs/lessons.py
+                   COMMAND ${CMAKE_COMMAND} -E make_directory ${notebooks}
+                   COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/cmake/docs/lessons.py notebook ${notebooks}
+                   COMMAND ${CMAKE_COMMAND} -E touch ${notebooks}/made)
+add_custom_target(sdk-notebooks ALL DEPENDS ${notebooks}/made)
+install(DIRECTORY ${notebooks}/ DESTINATION ${share}/docs/lessons FILES_MATCHING PATTERN "*.ipynb")
 install(DIRECTORY examples/ DESTINATION ${share}/examples
         PATTERN CMakeLists.txt EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN demo EXCLUDE)
 install(FILES cmake/sdk/examples/CMakeLists.txt cmake/sdk/examples/README.md DESTINATION ${share}/examples)

@@ -12,7 +12,8 @@ import re
 from mkdocs.structure.files import File
 
 root = pathlib.Path(__file__).resolve().parents[2]
-pages = {"ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "README.md": "readme.md"}
+pages = {"ARCHITECTURE.md": "architecture.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md",
+         "README.md": "readme.md"}
 _link = re.compile(r"(\]\()([^)\s]+)(\))")
 _block = re.compile(r"^```.*?^```$", re.M | re.S)
 
@@ -57,7 +58,7 @@ def listing(folder):
 
 
 def on_files(files, config):
-    for file in [f for f in files if f.src_path.endswith((".awk", ".sh"))]:
+    for file in [f for f in files if f.src_path.endswith((".awk", ".sh", ".py"))]:
         files.remove(file)
     tops = [(path, root / path) for path in pages]
     texts = [(f"docs/{f.src_path}", pathlib.Path(f.abs_src_path)) for f in files if f.src_path.endswith(".md")]
