@@ -55,7 +55,7 @@ HostMemory hostMemory() {
     return {given * MiB, variable};
   HostMemory out;
   std::uint64_t swap = 0;
-  if (struct sysinfo info {}; sysinfo(&info) == 0) {
+  if (struct sysinfo info{}; sysinfo(&info) == 0) {
     swap = std::uint64_t(info.totalswap) * info.mem_unit;
     lower(out, std::uint64_t(info.totalram) * info.mem_unit, swap, "physical memory and swap");
   }

@@ -326,10 +326,10 @@ public:
   }
 };
 
-#define EACH_OF_ONE(F)                                                                             \
-  F(fabs)                                                                                          \
-  F(rsqrt) F(exp) F(erf) F(sigmoid) F(log) F(cos) F(sin) F(sqrt) F(floor) F(tanh) F(exp2) F(log2)  \
-      F(log10) F(rint) F(round) F(trunc) F(ceil)
+// clang-format off
+#define EACH_OF_ONE(F) F(fabs) F(rsqrt) F(exp) F(erf) F(sigmoid) F(log) F(cos) F(sin) F(sqrt)      \
+  F(floor) F(tanh) F(exp2) F(log2) F(log10) F(rint) F(round) F(trunc) F(ceil)
+// clang-format on
 #define EACH_OF_TWO(F) F(copysign) F(fmax) F(fmin) F(pow) F(fmod) F(absmax) F(min) F(max)
 template <class T> T mathematics(T x) {
 #define CALL(f) x = ipu::f(x);
@@ -381,8 +381,7 @@ void otherInstructions(float2 a, half2 b, half4 c, unsigned d, float *p) {
       __builtin_ipu_or_v2f32(a, a), __builtin_ipu_andc_v2f32(a, a);
   __builtin_ipu_clz(d), __builtin_ipu_popc(d), __builtin_ipu_swap8(d), __builtin_ipu_swap16(d),
       __builtin_ipu_bitrev8(d), __builtin_ipu_andc(d, d), __builtin_ipu_roll16(d, d),
-      __builtin_ipu_sort4x16lo(d, d), __builtin_ipu_sort4x16hi(d, d),
-      __builtin_ipu_shuf8x8hi(d, d);
+      __builtin_ipu_sort4x16lo(d, d), __builtin_ipu_sort4x16hi(d, d), __builtin_ipu_shuf8x8hi(d, d);
   __builtin_ipu_put(d, 1), __builtin_ipu_get(1), __builtin_ipu_uput(a[0], 1), __builtin_ipu_uget(1);
   auto packed = __builtin_ipu_tapack(p, p, p);
   auto two = ipu::ld2x64pace<float2>(packed);

@@ -49,10 +49,11 @@ struct Layers : Surface {
 #define LAYER(f)                                                                                   \
   f(graph, t, prog, d), f##InPlace(graph, t, prog, d), f(graph, t, scaling, prog, d),              \
       f##InPlace(graph, t, scaling, prog, d);
-    LAYER(sigmoid)
-    LAYER(relu)
-    LAYER(popnn::tanh) LAYER(gelu) LAYER(geluErf) LAYER(swish) LAYER(softmax) LAYER(softmaxStable)
-        LAYER(scaledSoftmaxStable) logSoftmax(graph, t, prog, d),
+    // clang-format off
+    LAYER(sigmoid) LAYER(relu) LAYER(popnn::tanh) LAYER(gelu) LAYER(geluErf) LAYER(swish)
+    LAYER(softmax) LAYER(softmaxStable) LAYER(scaledSoftmaxStable)
+        // clang-format on
+        logSoftmax(graph, t, prog, d),
         logSoftmaxInPlace(graph, t, prog, d);
     std::cout << kind << asString(kind);
     std::pair<Tensor, Tensor> two;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every public name of PopART's C++ interface that programs use, and call forms that were ambiguous.
+// Every public name of PopART's C++ interface that programs use, and call forms that were
+// ambiguous.
 #include <popart/adam.hpp>
 #include <popart/adaptive.hpp>
 #include <popart/builder.hpp>
@@ -85,7 +86,8 @@ void flows(const TensorId &x) {
   DataFlow a(1, {{x, AnchorReturnType("All")}});
   DataFlow b(1, {{"x", AnchorReturnType("All")}, {"y", AnchorReturnType("EveryN", 2)}});
   std::map<TensorId, AnchorReturnType> anchors;
-  DataFlow c(1, anchors), d(1), e, f(1, std::vector<TensorId>{x}), g(1, {x}, AnchorReturnType("Sum"));
+  DataFlow c(1, anchors), d(1), e, f(1, std::vector<TensorId>{x}),
+      g(1, {x}, AnchorReturnType("Sum"));
 }
 
 // What PopTorch calls.

@@ -182,26 +182,27 @@ struct Operators : Surface {
     using namespace popops;
 #define UNARY(f)                                                                                   \
   f(graph, t, prog, d, o), f##InPlace(graph, t, prog, d, o), f##WithOutput(graph, t, t, prog, d, o);
-    UNARY(abs)
-    UNARY(inv)
-    UNARY(logicalNot) UNARY(neg) UNARY(signum) UNARY(bitwiseNot) UNARY(countLeadingZeros)
-        UNARY(popcount) UNARY(ceil) UNARY(floor) UNARY(round) UNARY(nearbyint) UNARY(cbrt)
-            UNARY(exp) UNARY(exp2) UNARY(expm1) UNARY(log) UNARY(log1p) UNARY(sqrt) UNARY(rsqrt)
-                UNARY(square) UNARY(sigmoid) UNARY(tanh) UNARY(erf) UNARY(geluErf) UNARY(asin)
-                    UNARY(sin) UNARY(cos) UNARY(tan) isFinite(graph, t, prog, d, o),
+    // clang-format off
+    UNARY(abs) UNARY(inv) UNARY(logicalNot) UNARY(neg) UNARY(signum) UNARY(bitwiseNot)
+    UNARY(countLeadingZeros) UNARY(popcount) UNARY(ceil) UNARY(floor) UNARY(round) UNARY(nearbyint)
+    UNARY(cbrt) UNARY(exp) UNARY(exp2) UNARY(expm1) UNARY(log) UNARY(log1p) UNARY(sqrt) UNARY(rsqrt)
+    UNARY(square) UNARY(sigmoid) UNARY(tanh) UNARY(erf) UNARY(geluErf) UNARY(asin) UNARY(sin)
+    UNARY(cos) UNARY(tan)
+        // clang-format on
+        isFinite(graph, t, prog, d, o),
         isFiniteWithOutput(graph, t, t, prog, d, o);
 #define BINARY(f)                                                                                  \
   f(graph, t, t, prog, d, o), f(graph, t, 2.f, prog, d, o), f(graph, 2u, t, prog, d, o),           \
       f##InPlace(graph, t, t, prog, d, o), f##InPlace(graph, t, 2, prog, d, o),                    \
       f##WithOutput(graph, t, t, t, prog, d, o), f##WithOutput(graph, t, 2.f, t, prog, d, o),      \
       f##WithOutput(graph, 2, t, t, prog, d, o);
-    BINARY(add)
-    BINARY(sub)
-    BINARY(mul) BINARY(div) BINARY(rem) BINARY(pow) BINARY(max) BINARY(min) BINARY(atan2)
-        BINARY(bitwiseAnd) BINARY(bitwiseOr) BINARY(bitwiseXor) BINARY(bitwiseXnor)
-            BINARY(shiftLeft) BINARY(shiftRight) BINARY(shiftRightSignExtend) BINARY(logicalAnd)
-                BINARY(logicalOr) BINARY(eq) BINARY(neq) BINARY(gt) BINARY(lt) BINARY(gteq)
-                    BINARY(lteq) varianceToInvStdDev(graph, t, t, prog, d, o),
+    // clang-format off
+    BINARY(add) BINARY(sub) BINARY(mul) BINARY(div) BINARY(rem) BINARY(pow) BINARY(max) BINARY(min)
+    BINARY(atan2) BINARY(bitwiseAnd) BINARY(bitwiseOr) BINARY(bitwiseXor) BINARY(bitwiseXnor)
+    BINARY(shiftLeft) BINARY(shiftRight) BINARY(shiftRightSignExtend) BINARY(logicalAnd)
+    BINARY(logicalOr) BINARY(eq) BINARY(neq) BINARY(gt) BINARY(lt) BINARY(gteq) BINARY(lteq)
+        // clang-format on
+        varianceToInvStdDev(graph, t, t, prog, d, o),
         varianceToInvStdDev(graph, t, t, prog, HALF, d),
         varianceToInvStdDev(graph, t, 1e-5f, prog, HALF, d);
     invStdDevToVariance(graph, t, t, prog, d, o), invStdDevToVariance(graph, t, t, prog, FLOAT, d),

@@ -13,7 +13,8 @@ int main() {
   std::map<std::string, std::string> options{{"tilesPerIPU", "8"}};
   auto device = popart::DeviceManager::createDeviceManager().createIpuModelDevice(options);
   auto session = popart::InferenceSession::createFromOnnxModel(
-      builder->getModelProto(), popart::DataFlow(1, {{y, popart::AnchorReturnType("All")}}), device);
+      builder->getModelProto(), popart::DataFlow(1, {{y, popart::AnchorReturnType("All")}}),
+      device);
   session->prepareDevice();
   std::vector<float> in{-2, 3, 0, 1}, out(4);
   popart::NDArrayWrapper<float> inArray(in.data(), {4}), outArray(out.data(), {4});

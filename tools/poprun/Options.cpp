@@ -61,7 +61,8 @@ void addOptions(CLI::App &app, Options &o) {
   app.add_option_function<unsigned>(
       "--only-output-from-instance", [&o](unsigned k) { o.onlyOutputFrom = k; },
       "hide what the others print");
-  app.add_flag("--offline-mode", o.offline, "without IPUs: programs compile, into --executable-cache-path, and do not run");
+  app.add_flag("--offline-mode", o.offline,
+               "without IPUs: programs compile, into --executable-cache-path, and do not run");
   app.add_option("--stuck-timeout", o.stuckTimeout,
                  "seconds without a step after which an instance is stuck (600; 0: never)")
       ->check(CLI::Range(0, 864000));

@@ -13,14 +13,15 @@ Region::Region(const LowBounds &lower, const UppBounds &upper, AccessType access
   for (std::size_t i = 0; fits && i < lower.size(); ++i)
     fits = lower[i] <= upper[i];
   if (!fits)
-    throw error(base::str("No region reaches from ", base::list(lower), " to ", base::list(upper),
-                          "."));
+    throw error(
+        base::str("No region reaches from ", base::list(lower), " to ", base::list(upper), "."));
 }
 Region Region::getFull(const Shape &shape, AccessType access) {
   return Region(LowBounds(shape.size(), 0), shape, access);
 }
 Region Region::getEmpty(std::int64_t rank) {
-  const LowBounds zeros(std::size_t(std::max<std::int64_t>(rank, 1)), 0); // a scalar has one element
+  const LowBounds zeros(std::size_t(std::max<std::int64_t>(rank, 1)),
+                        0); // a scalar has one element
   return Region(zeros, zeros);
 }
 std::int64_t Region::nelms() const {

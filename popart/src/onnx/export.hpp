@@ -10,8 +10,9 @@ namespace popart::onnxmodel {
 
 // Initialisers get the values of the same name; further values (optimiser state) become further
 // initialisers. External data goes to the files it was in, relative to the new model, or beside it
-// if those were named absolutely; `folder` is where the model's present external data lies (empty: where the new model goes).
-// popart::error if types or shapes do not fit, or a file cannot be written.
+// if those were named absolutely; `folder` is where the model's present external data lies (empty:
+// where the new model goes). popart::error if types or shapes do not fit, or a file cannot be
+// written.
 void writeModel(onnx::ModelProto model, const std::map<TensorId, ir::HostTensor> &values,
                 const std::filesystem::path &file, const std::filesystem::path &folder = {});
 

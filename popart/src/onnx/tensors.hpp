@@ -27,8 +27,9 @@ struct ExternalData {
   bool isBelowModel() const; // by its name: relative, without ".."
 };
 bool isExternal(const onnx::TensorProto &tensor);
-// That file of a model in `folder`. popart::error if its name or links lead out of the folder, unless they
-// lead into one of those that OPENIPU_EXTERNAL_DATA names, with ':' between, or to a noted file.
+// That file of a model in `folder`. popart::error if its name or links lead out of the folder,
+// unless they lead into one of those that OPENIPU_EXTERNAL_DATA names, with ':' between, or to a
+// noted file.
 std::filesystem::path externalFile(const onnx::TensorProto &tensor, const ExternalData &where,
                                    const std::filesystem::path &folder);
 void noteOwnFile(const std::filesystem::path &file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bucketize: the first boundary that is not below each element; with `right`, the first that is above
-// it. Behind the last one if there is none, as for NaN.
+// Bucketize: the first boundary that is not below each element; with `right`, the first that is
+// above it. Behind the last one if there is none, as for NaN.
 #include "lowering/lowering.hpp"
 #include "ops/shared/elementwise.hpp"
 #include <numeric>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Compiled models in a folder, by content hash: <folder>/<hash>.popef. Files appear whole or not at
 // all, so processes may share the folder; what was used longest ago goes when they take up more
-// than OPENIPU_CACHE_LIMIT bytes. What goes wrong with a file stops no session, which compiles. What
-// is wrong with the folder does: a cachePath that is none, or one that other users may write to, for
-// executables are code (base/FileCache.hpp).
+// than OPENIPU_CACHE_LIMIT bytes. What goes wrong with a file stops no session, which compiles.
+// What is wrong with the folder does: a cachePath that is none, or one that other users may write
+// to, for executables are code (base/FileCache.hpp).
 #pragma once
 #include "base/FileCache.hpp"
 #include "session/format.hpp"

@@ -45,8 +45,8 @@ TEST(ReplicaGroupings, OfAVariableGoThroughTheModel) {
     options.enableReplicatedGraphs = true;
     options.replicatedGraphCount = replicas;
     auto session = InferenceSession::createFromOnnxModel(
-        builder->getModelProto(), DataFlow(1, {{y, AnchorReturnType("All")}}), modelDevice(replicas),
-        InputShapeInfo(), options);
+        builder->getModelProto(), DataFlow(1, {{y, AnchorReturnType("All")}}),
+        modelDevice(replicas), InputShapeInfo(), options);
     session->prepareDevice();
     session->weightsFromHost();
     return step(*session, x, Floats(std::size_t(replicas), 1), y, std::size_t(replicas));

@@ -37,9 +37,7 @@ Registry &registry() {
   return instance;
 }
 
-std::string placeOf(const SourcePlace &where) {
-  return base::str(where.file, ":", where.line);
-}
+std::string placeOf(const SourcePlace &where) { return base::str(where.file, ":", where.line); }
 
 const std::string cpu = "cpu";
 

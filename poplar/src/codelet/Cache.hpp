@@ -3,9 +3,9 @@
 // `<key>.key` says which module a request (source text, flags, target) had, which files it included
 // and where they were looked for; `<hash>.module` is the module. A request hits when every included
 // file still has its size and time, or its content, and would still be the one that is found
-// (Lookups.hpp). Entries carry a checksum, and a damaged one, or one that another user made, is just
-// a miss. At most $OPENIPU_CACHE_MAX_MB (default 256) are kept; the least recently used files go
-// first. A folder that others may write to is refused (base/FileCache.hpp).
+// (Lookups.hpp). Entries carry a checksum, and a damaged one, or one that another user made, is
+// just a miss. At most $OPENIPU_CACHE_MAX_MB (default 256) are kept; the least recently used files
+// go first. A folder that others may write to is refused (base/FileCache.hpp).
 #pragma once
 #include "base/FileCache.hpp"
 #include "codelet/Lookups.hpp"

@@ -7,8 +7,9 @@
 
 namespace poplar::compile {
 
-// Whether InOut fields of several vertices may hold the same elements, each vertex keeping to a part
-// of its own: only where they work in place, on one tile, so that none undoes what another did.
+// Whether InOut fields of several vertices may hold the same elements, each vertex keeping to a
+// part of its own: only where they work in place, on one tile, so that none undoes what another
+// did.
 enum class SharedInOut { Refused, Allowed };
 
 // Looks at the compute sets whose flag is not 0. Throws graph_connection_error naming both vertices

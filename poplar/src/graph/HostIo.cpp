@@ -82,8 +82,7 @@ DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type &elementType,
   requireFresh(state.streams, handle, "Graph::addDeviceToHostFIFO", "stream");
   const auto depth = bufferingDepth(options, "Graph::addDeviceToHostFIFO");
   checkedCount({numElements, depth}, handle, "Graph::addDeviceToHostFIFO");
-  state.streams.push_back(
-      {handle, types::idOf(elementType), numElements, false, false, depth});
+  state.streams.push_back({handle, types::idOf(elementType), numElements, false, false, depth});
   return Access::stream(state, state.streams.back(), elementType);
 }
 RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type &elementType,
@@ -103,8 +102,7 @@ RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type &elementType,
 void Graph::createHostWrite(StringRef handle, const Tensor &tensor, bool) {
   auto &state = *Access::graph(*this).state;
   requireFresh(state.hostWrites, handle, "Graph::createHostWrite", "host write");
-  Access::ownView(state, tensor,
-                  str("Graph::createHostWrite of \"", handle.cloneAsString(), "\""));
+  Access::ownView(state, tensor, str("Graph::createHostWrite of \"", handle.cloneAsString(), "\""));
   if (!tensor.isParallelWriteable())
     throw poplar_error(
         str("Graph::createHostWrite: ", tensor.getDebugStr(), " for \"", handle.cloneAsString(),
@@ -114,8 +112,7 @@ void Graph::createHostWrite(StringRef handle, const Tensor &tensor, bool) {
 void Graph::createHostRead(StringRef handle, const Tensor &tensor, bool) {
   auto &state = *Access::graph(*this).state;
   requireFresh(state.hostReads, handle, "Graph::createHostRead", "host read");
-  Access::ownView(state, tensor,
-                  str("Graph::createHostRead of \"", handle.cloneAsString(), "\""));
+  Access::ownView(state, tensor, str("Graph::createHostRead of \"", handle.cloneAsString(), "\""));
   state.hostReads.push_back({handle, tensor});
 }
 

@@ -108,7 +108,8 @@ void requireValues(const void *values, std::size_t count, const char *call) {
 // refused before.
 void requireRoom(const Target &target, TypeId type, const std::vector<std::size_t> &shape,
                  std::size_t elements, const char *call) {
-  constexpr std::uint64_t always = std::uint64_t(1) << 28; // a graph may be too large for its target
+  constexpr std::uint64_t always = std::uint64_t(1)
+                                   << 28; // a graph may be too large for its target
   const std::uint64_t bytes = elements * sizeOf(type);
   const std::uint64_t room = std::uint64_t(target.getNumTiles()) * target.getBytesPerTile();
   if (bytes > std::max(always, room))

@@ -11,7 +11,7 @@ py::bytes allGather(const std::string &data) {
   {
     const py::gil_scoped_release others;
     popdist::collectives::detail::allGather(data.data(), data.size(), all.data(),
-                                           popdist::defaultCommunicatorId);
+                                            popdist::defaultCommunicatorId);
   }
   return all;
 }

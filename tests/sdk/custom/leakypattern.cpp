@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A pattern that puts operators in the place of another: relu(x) becomes leaky(x) + 0 x, of a custom
-// operator and PopART's own.
+// A pattern that puts operators in the place of another: relu(x) becomes leaky(x) + 0 x, of a
+// custom operator and PopART's own.
 #include <popart/graph.hpp>
 #include <popart/ir.hpp>
 #include <popart/op.hpp>
@@ -37,8 +37,8 @@ public:
   }
   void setup() final { outInfo(0) = inInfo(0); }
   const std::vector<popart::GradInOutMapper> &gradInputInfo() const final {
-    static const std::vector<popart::GradInOutMapper> info = {
-        {0, 0, popart::GradOpInType::GradOut}, {1, 0, popart::GradOpInType::In}};
+    static const std::vector<popart::GradInOutMapper> info = {{0, 0, popart::GradOpInType::GradOut},
+                                                              {1, 0, popart::GradOpInType::In}};
     return info;
   }
   const std::map<int, int> &gradOutToNonGradIn() const final {
@@ -123,12 +123,12 @@ public:
 };
 
 static popart::OpDefinition::DataTypes T = {popart::DataType::FLOAT};
-static popart::OpCreator<LeakyOp> creator(
-    popart::OpDefinitions({{CustomOperators::Leaky,
-                            popart::OpDefinition({popart::OpDefinition::Inputs({{"x", T}}),
-                                                  popart::OpDefinition::Outputs({{"y", T}}),
-                                                  popart::OpDefinition::Attributes({})})}}),
-    true);
+static popart::OpCreator<LeakyOp>
+    creator(popart::OpDefinitions({{CustomOperators::Leaky,
+                                    popart::OpDefinition({popart::OpDefinition::Inputs({{"x", T}}),
+                                                          popart::OpDefinition::Outputs({{"y", T}}),
+                                                          popart::OpDefinition::Attributes({})})}}),
+            true);
 static popart::popx::OpxCreator<LeakyOpx> opx({CustomOperators::Leaky});
 static popart::popx::OpxCreator<LeakyGradOpx> gradOpx({CustomOperators::LeakyGrad});
 static popart::PatternCreator<ReluToLeaky> pattern("ReluToLeaky");

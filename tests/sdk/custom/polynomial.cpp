@@ -29,8 +29,8 @@ public:
   }
   void setup() final { outInfo(0) = inInfo(0); }
   const std::vector<popart::GradInOutMapper> &gradInputInfo() const final {
-    static const std::vector<popart::GradInOutMapper> info = {
-        {0, 0, popart::GradOpInType::GradOut}, {1, 0, popart::GradOpInType::In}};
+    static const std::vector<popart::GradInOutMapper> info = {{0, 0, popart::GradOpInType::GradOut},
+                                                              {1, 0, popart::GradOpInType::In}};
     return info;
   }
   const std::map<int, int> &gradOutToNonGradIn() const final {
@@ -81,17 +81,17 @@ popart::OpDefinition::DataTypes T = {popart::DataType::FLOAT16, popart::DataType
 popart::OpDefinition definition({popart::OpDefinition::Inputs({{"x", T}}),
                                  popart::OpDefinition::Outputs({{"y", T}}),
                                  popart::OpDefinition::Attributes({{"coefficients", {"*"}}})});
-popart::OpCreator<PolynomialOp>
-    creator(popart::OpDefinitions({{CustomOperators::Polynomial, definition}}),
-            [](const popart::OpCreatorInfo &info) {
-              return std::unique_ptr<popart::Op>(new PolynomialOp(
-                  info.opid,
-                  info.attributes.getAttribute<popart::Attributes::Floats>("coefficients"),
-                  info.settings));
-            });
-popart::RegisterShapeInferenceFunction
-    shapes(CustomOperators::Polynomial,
-           [](popart::ShapeInferenceContext &ctx) { ctx.outInfo(0) = ctx.inInfo(0); });
+popart::OpCreator<PolynomialOp> creator(
+    popart::OpDefinitions({{CustomOperators::Polynomial, definition}}),
+    [](const popart::OpCreatorInfo &info) {
+      return std::unique_ptr<popart::Op>(new PolynomialOp(
+          info.opid, info.attributes.getAttribute<popart::Attributes::Floats>("coefficients"),
+          info.settings));
+    });
+popart::RegisterShapeInferenceFunction shapes(CustomOperators::Polynomial,
+                                              [](popart::ShapeInferenceContext &ctx) {
+                                                ctx.outInfo(0) = ctx.inInfo(0);
+                                              });
 
 // Horner's scheme over the coefficients, or over those of the derivative.
 pe::Any horner(const std::vector<float> &c, bool derivative, const pe::Expr &x) {

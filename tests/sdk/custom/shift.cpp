@@ -101,8 +101,7 @@ public:
   }
   void growAliasModel(popart::AliasModel &m) const override { m.insertUnaryModifier0(*this); }
 };
-std::unique_ptr<popart::Op>
-ShiftOp::getInplaceVariant(const popart::OperatorIdentifier &id) const {
+std::unique_ptr<popart::Op> ShiftOp::getInplaceVariant(const popart::OperatorIdentifier &id) const {
   if (id == CustomOperators::ShiftInplace)
     return std::unique_ptr<popart::Op>(new ShiftInplaceOp(*this));
   return Op::getInplaceVariant(id);
@@ -144,8 +143,8 @@ public:
   void grow(poplar::program::Sequence &prog) const final {
     const auto dy = getInTensor(0);
     setOutTensor(0, dy);
-    setOutTensor(1, popops::reduce(graph(), dy, {0}, popops::Operation::ADD, prog,
-                                   debugContext("offset")));
+    setOutTensor(
+        1, popops::reduce(graph(), dy, {0}, popops::Operation::ADD, prog, debugContext("offset")));
   }
 };
 

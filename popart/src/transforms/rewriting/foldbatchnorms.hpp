@@ -2,8 +2,8 @@
 // BatchNormalization of an inference becomes part of the convolution or product in front of it:
 //   scale (w x + b - mean) / deviation + bias  =  (w m) x + (bias + (b - mean) m),  m = scale /
 //   deviation
-// One without such a neighbour becomes x m + a, which fuses with others. The new weights are made by
-// the host, or by nodes that need nothing but weights, which run once
+// One without such a neighbour becomes x m + a, which fuses with others. The new weights are made
+// by the host, or by nodes that need nothing but weights, which run once
 // (transforms/memory/findsetup.hpp). Values in `kept` stay.
 #pragma once
 #include "ir/foldednorm.hpp"

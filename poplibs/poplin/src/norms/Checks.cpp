@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What norms refuse.
-#include "base/Text.hpp"
 #include "Checks.hpp"
+#include "base/Text.hpp"
 #include "poplin/NormOperations.hpp"
 #include "poputil/exceptions.hpp"
 #include <algorithm>
