@@ -31,7 +31,7 @@ def read(path):
         raise CheckpointError(f"{path} is not a checkpoint file. Give the file itself, such as "
                               "lightning_logs/version_0/checkpoints/last.ckpt.")
     try:
-        found = torch.load(path, map_location="cpu")
+        found = torch.load(path, map_location="cpu", weights_only=False)  # loops and hyper-parameters are in it too
     except (RuntimeError, OSError, EOFError, pickle.UnpicklingError, AttributeError, ImportError, ValueError, KeyError,
             IndexError,
             UnicodeDecodeError) as problem:

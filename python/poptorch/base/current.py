@@ -4,6 +4,8 @@ import threading
 
 import torch
 
+from poptorch.base import compat
+
 _active = threading.local()
 nested_call = ("A model for the IPU is called within the forward() of another. Call the module that it wraps: what it "
                "computes is then part of the outer model.")
@@ -20,13 +22,10 @@ def set_current(capture):
 
 def empty_meta(shape, dtype, strides=None):
     """A meta tensor, whether a capture runs or not."""
-    unseen = torch._C._DisableTorchDispatch()
-    try:
+    with compat.undispatched():
         if strides is not None:
             return torch.empty_strided(shape, strides, dtype=dtype, device="meta")
         return torch.empty(shape, dtype=dtype, device="meta")
-    finally:
-        del unseen
 
 
 def inner_name(name):

@@ -6,10 +6,10 @@ import sys
 import torch
 
 from poptorch._logging import logger
+from poptorch.base import compat
 
 # Folders of files that are not the user's: poptorch's and torch's.
 hidden = (os.path.dirname(os.path.dirname(__file__)) + os.sep, os.path.dirname(torch.__file__) + os.sep)
-_clipping = sys.modules[torch.nn.utils.clip_grad_norm_.__module__].__file__
 
 
 def place():
@@ -46,7 +46,7 @@ def of_rounded_state(optimizer):
 def of_gradient(executor):
     """Somebody reads the gradient of a parameter, which is None; torch does so in passing."""
     frame = sys._getframe(2)
-    if frame.f_code.co_filename == _clipping:
+    if frame.f_code.co_filename == compat.clipping_file:
         tell(executor, "clip", "clip_grad_norm_() and clip_grad_value_() have no effect on a model that is trained on the "
              "IPU: its gradients stay there. Give max_grad_norm to an optimizer of poptorch.optim.")
     elif not frame.f_code.co_filename.startswith(hidden):
@@ -65,11 +65,8 @@ def _in_autocast():
     torch.autocast_decrement_nesting()
     if depth == 1:
         return False
-    seen = torch._C._RestorePythonTLSSnapshot()
-    try:
-        return torch.is_autocast_cpu_enabled() or torch.is_autocast_enabled()
-    finally:
-        del seen
+    with compat.state_at_entry():
+        return compat.autocasting()
 
 
 def of_autocast(capture):

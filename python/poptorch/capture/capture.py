@@ -9,25 +9,21 @@ import sys
 import weakref
 
 import torch
-from torch.utils import _python_dispatch as modes
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from poptorch import poptorch_core as core
 from poptorch.autocasting import cast_operands
-from poptorch.base import notices
+from poptorch.base import compat, notices
 from poptorch.base.current import current, empty_meta, inner_name, nested_call, set_current
 from poptorch.base.dtypes import device_type, unsupported_type
 from poptorch.base.translate import failures
 from poptorch.capture import sharing, substitutes
-from poptorch.capture.constants import Known, derived
+from poptorch.capture.constants import Known, decided, derived
 from poptorch.capture.tensors import IpuTensor, tensor_of
 from poptorch.capture.unrecorded import unrecorded
 from poptorch.errors import Error, unsupported
 from poptorch.module import moving
 from poptorch.operators.decompositions import decompositions
 from poptorch.operators.shape_rules import shape_rules, value_rules
-
-_module_call = torch.nn.Module._call_impl.__code__
 
 
 class _Operator:
@@ -38,8 +34,7 @@ class _Operator:
         self.name = schema.name
         self.supported = core.supports(_plain(schema.name))
         self.known = self.supported or schema.name.startswith("aten::")  # others come from extensions of torch
-        key = torch._C.DispatchKey.CompositeImplicitAutograd
-        self.composite = key in func.py_kernels or torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), key)
+        self.composite = compat.is_composite(func)
         self.arguments = [a.name for a in schema.arguments]
         self.defaults = [a.default_value if a.has_default_value() else None for a in schema.arguments]
         self.written = [i for i, a in enumerate(schema.arguments) if a.alias_info and a.alias_info.is_write]
@@ -48,8 +43,8 @@ class _Operator:
         self.scalars = [i for i, a in enumerate(schema.arguments) if str(a.type) == "number"]
         self.number = None  # in the recording
         self.decomposition = decompositions.get(_plain(schema.name))
-        if self.decomposition is None and self.composite and not self.supported:
-            self.decomposition = _without_out(func)
+        if self.decomposition is None and not self.supported and self.known:
+            self.decomposition = _without_out(func) if self.composite else compat.decomposition(func)
 
 
 def _without_out(func):
@@ -92,12 +87,14 @@ def _operator(func):
 _layers = {f"aten::{name}" for name in (
     "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "layer_norm",
     "group_norm", "batch_norm", "instance_norm", "lstm", "gru", "rnn_tanh", "rnn_relu")}
+# What gives its argument's values, if the type stays.
+_copies = {f"aten::{name}" for name in ("to", "_to_copy", "clone", "contiguous", "alias", "detach", "view", "reshape")}
 _meta_device = torch.device("meta")
 # Arguments that say nothing of the meaning.
 _ignored = (torch.device, torch.layout, torch.memory_format, torch.Generator)
 
 
-class Capture(TorchDispatchMode):
+class Capture(compat.DispatchMode):
     """One capture. Use run(); helper operations use record()."""
 
     def __init__(self, training, weights, module_names, allow_decomposition=True):
@@ -139,9 +136,10 @@ class Capture(TorchDispatchMode):
             self._undo += [lambda: substitutes.end(self), twins.remove, self._leave]
             substitutes.begin(self)
             twins.place()
-            self._below_autograd = torch._C._AutoDispatchBelowAutograd()
+            self._below_autograd = compat.below_autograd()
+            self._below_autograd.__enter__()
             set_current(self)
-            with torch.enable_grad(), self:
+            with compat.uncompiled(), torch.enable_grad(), self:
                 result = call()
         except Exception as problem:
             if self.stray is None:
@@ -154,19 +152,12 @@ class Capture(TorchDispatchMode):
             raise self.stray
         return result
 
-    def __exit__(self, *problem):
-        """Torch's own takes for granted that the mode is on, which it is not where Ctrl-C came within an operator."""
-        if self in modes._get_current_dispatch_mode_stack():
-            super().__exit__(*problem or (None, None, None))
-        while self in modes._get_current_dispatch_mode_stack():
-            modes._pop_mode()
-        if not modes._get_current_dispatch_mode_stack() and hasattr(modes, "_set_torch_dispatch_mode"):
-            modes._set_torch_dispatch_mode(None)  # broken off between torch's two calls, it is set above nothing
-
     def _leave(self):
         self.__exit__()
         if current() is self:
             set_current(None)
+        if self._below_autograd is not None:
+            self._below_autograd.__exit__(None, None, None)
         self._below_autograd = None
 
     def end(self):
@@ -223,7 +214,7 @@ class Capture(TorchDispatchMode):
         elif tensor.device.type == "meta":
             raise Error("A tensor on the meta device has no values.")
         else:
-            near = self._by_storage.get(tensor.storage().data_ptr(), ()) if tensor.numel() else ()
+            near = self._by_storage.get(compat.storage_address(tensor), ()) if tensor.numel() else ()
             wrapped = sharing.part_of(self, tensor, near)
             if wrapped is None:
                 wrapped = self._wrap_constant(tensor)
@@ -370,7 +361,7 @@ class Capture(TorchDispatchMode):
                 tensor.known, tensor.seen_writes = known, tensor.writes
         storages = {}
         for value, wrapped in originals.values():
-            storages.setdefault(wrapped.meta.storage()._cdata, wrapped)
+            storages.setdefault(compat.storage_identity(wrapped.meta), wrapped)
         outputs, aliases = [], []
 
         def to_result(meta, argument=None):
@@ -387,13 +378,19 @@ class Capture(TorchDispatchMode):
                 aliases.append(given.number)
                 return arguments[argument]
             made = self.new(meta)
-            base = storages.get(meta.storage()._cdata)
+            base = storages.get(compat.storage_identity(meta))
             if base is not None:
                 made.see(base)
             if not written:
                 made.known = derived(operator.name, func, args, kwargs, lambda t: self.wrap(t).constant(),
                                      part=None if results is meta else len(outputs))
             if not written and results is meta:
+                if operator.name in _copies and (made.shape, made.dtype) == (args[0].shape, args[0].dtype):
+                    made.copied = self.wrap(args[0]), self.wrap(args[0]).root.writes
+                if operator.name == "aten::rand":
+                    made.bounds = (0, 1)
+                elif made.known is None:
+                    made.known = decided(operator.name, args, lambda t: self.wrap(t).bounds)
                 if made.known is None and meta.numel() == 1 and not meta.dtype.is_floating_point:
                     made.offset = moving.offset(operator.name, args, self.wrap)
             outputs.append(made.number)
@@ -440,7 +437,7 @@ class Capture(TorchDispatchMode):
         """The name of the innermost module whose call is under way."""
         frame = sys._getframe(2) if self._names else None
         while frame is not None:
-            if frame.f_code is _module_call:
+            if frame.f_code is compat.module_call:
                 name = self._names.get(id(frame.f_locals["self"]))
                 if name is not None:
                     return name
@@ -523,8 +520,7 @@ def _memory(tensor):
 
 def _values(tensor):
     """A constant's values as the device can read them."""
-    unseen = torch._C._DisableTorchDispatch()
-    try:
+    with compat.undispatched():
         values = tensor.detach().contiguous()
         if values.dtype is torch.int64:  # the most and the least there is stay so in the device's 32 bits
             for bound in ("max", "min"):
@@ -532,8 +528,6 @@ def _values(tensor):
                 if (values == wide).any():
                     values = values.masked_fill(values == wide, narrow)
         return values.float() if values.dtype is torch.bfloat16 else values
-    finally:
-        del unseen
 
 
 def _meta(tensor):

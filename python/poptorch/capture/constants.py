@@ -5,14 +5,21 @@ They are computed when somebody asks: a mask that selects elements, an if, int()
 """
 import torch
 
+from poptorch.base import compat
+
 # Operators that such values may go through. They give the same every time.
-_names = """arange eye full linspace ones scalar_tensor zeros full_like ones_like zeros_like
-abs add all amax amin any argmax argmin argsort bitwise_and bitwise_not bitwise_or bitwise_xor cat clamp clone cumsum
-diagonal div eq expand flip floor_divide ge gt index index_select isin le logical_and logical_not logical_or logical_xor
-lt masked_fill max maximum mean min minimum mul ne neg permute pow remainder repeat roll round rsub select slice sort
-squeeze stack sub sum t to transpose tril triu unsqueeze view where _reshape_alias _to_copy _unsafe_view alias contiguous detach
+_names = """arange eye full linspace ones scalar_tensor zeros full_like ones_like zeros_like new_full new_ones new_zeros abs add
+all amax amin any argmax argmin argsort bitwise_and bitwise_not bitwise_or bitwise_xor bucketize cat ceil clamp
+clamp_max clamp_min clone constant_pad_nd copy cos count_nonzero cumprod cumsum diag diag_embed diagonal div eq exp
+expand fill flip floor floor_divide fmod gather ge gt index index_add index_copy index_fill index_put index_select
+isin isinf isnan le lift_fresh lift_fresh_copy log log2 logical_and logical_not logical_or logical_xor lt masked_fill
+masked_select matmul max maximum mean min minimum mm mul ne neg nonzero one_hot outer permute pow prod reciprocal
+remainder repeat repeat_interleave roll round rsqrt rsub scatter scatter_add searchsorted select sign sin slice sort
+split split_with_sizes sqrt square squeeze stack sub sum t to topk transpose tril tril_indices triu triu_indices trunc
+unbind unfold unsqueeze view where zero _reshape_alias _to_copy _unsafe_view alias contiguous detach narrow
 """.split()
 _foldable = {f"aten::{name}" for name in _names}
+_orders = {"lt": torch.lt, "le": torch.le, "gt": torch.gt, "ge": torch.ge}
 
 
 class Known:
@@ -23,12 +30,25 @@ class Known:
 
     def get(self):
         if self._value is None:
-            unseen = torch._C._DisableTorchDispatch()  # noqa: F841 (it counts as long as it lives)
-            try:
+            with compat.undispatched():
                 self._value = self._make()
-            finally:
-                del unseen
         return self._value
+
+
+def decided(name, args, bounds):
+    """A comparison with a number that comes out the same for all that a tensor can be: torch.rand(()) < 0 is False. None
+    if it does not, and for everything else. bounds(tensor): (the least, what it stays below), or None."""
+    compare = _orders.get(name[len("aten::"):])
+    if compare is None or len(args) != 2 or not isinstance(args[0], torch.Tensor) or isinstance(args[1], torch.Tensor):
+        return None
+    between = bounds(args[0])
+    if between is None:
+        return None
+    low, high = between
+    least, most = torch.tensor(low, dtype=torch.double), torch.nextafter(torch.tensor(high, dtype=torch.double), torch.tensor(
+        low, dtype=torch.double))
+    answers = [bool(compare(value, args[1])) for value in (least, most)]
+    return Known(torch.full(args[0].shape, answers[0])) if answers[0] == answers[1] else None
 
 
 def derived(name, func, args, kwargs, known, writes=False, part=None):

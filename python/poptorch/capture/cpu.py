@@ -9,6 +9,7 @@ from typing import Any, Callable
 
 import torch
 
+from poptorch.base import compat
 from poptorch.base.current import current, empty_meta, set_current
 from poptorch.base.structure_of import structure_of
 from poptorch.errors import Error
@@ -58,13 +59,12 @@ class HostCall:
     def example(self):
         """Shapes and types of the results, and a function that puts tensors into their structure."""
         capture = current()
-        unseen = torch._C._DisableTorchDispatch()
         set_current(None)
         try:
-            results, rebuild = self._run([torch.zeros(shape, dtype=dtype) for shape, dtype in self._inputs])
+            with compat.undispatched():
+                results, rebuild = self._run([torch.zeros(shape, dtype=dtype) for shape, dtype in self._inputs])
         finally:
             set_current(capture)
-            del unseen
         self._results = [(tuple(r.shape), r.dtype) for r in results]
         return self._results, rebuild
 

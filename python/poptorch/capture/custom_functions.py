@@ -10,14 +10,13 @@ ones is that formula's factor, and the result is
 A backward() of another kind is not used, with a warning: the gradient is then that of the operators in forward().
 """
 import torch
-from torch.autograd.function import FunctionCtx
-from torch.utils.checkpoint import CheckpointFunction
 
 from poptorch._logging import logger
+from poptorch.base import compat
 from poptorch.base.current import current
 
 
-class _Context(FunctionCtx):
+class _Context(compat.FunctionCtx):
     to_save = ()
     needs_input_grad = ()
 
@@ -115,7 +114,7 @@ def _factors(function, context, result, capture):
 
 def apply(function, *args):
     """function.apply(*args) while a model is captured."""
-    if function is CheckpointFunction:  # on the IPU, Options and recomputationCheckpoint save memory
+    if function is compat.CheckpointFunction:  # on the IPU, Options and recomputationCheckpoint save memory
         return args[0](*args[2:])
     capture = current()
     context = _Context()

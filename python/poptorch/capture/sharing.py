@@ -2,6 +2,7 @@
 """Members of a module that are no parameters or buffers, but see the memory of one, or of each other."""
 import torch
 
+from poptorch.base import compat
 from poptorch.errors import Error
 from poptorch.module.weights import byte_range, plain_data
 
@@ -10,7 +11,7 @@ def by_storage(weights):
     """Where memory begins -> the weights in it."""
     out = {}
     for weight in weights:
-        out.setdefault(plain_data(weight.tensor).storage().data_ptr(), []).append(weight)
+        out.setdefault(compat.storage_address(plain_data(weight.tensor)), []).append(weight)
     return out
 
 

@@ -11,6 +11,7 @@ import threading
 import torch
 import torch.nn.functional as F
 
+from poptorch.base import compat
 from poptorch.base.current import current
 from poptorch.capture import custom_functions
 from poptorch.errors import Error
@@ -57,7 +58,7 @@ def _adaptive_log_softmax(self, input, target):
     rows, targets = (input, target) if input.dim() == 2 else (input.unsqueeze(0), target.unsqueeze(0))
     output = self.log_prob(rows).gather(1, targets.unsqueeze(1)).squeeze(1)
     loss = -output.mean()
-    return torch.nn.modules.adaptive._ASMoutput(output if input.dim() == 2 else output.squeeze(0), loss)
+    return compat.adaptive_result(output if input.dim() == 2 else output.squeeze(0), loss)
 
 
 def _refused(name):
@@ -112,7 +113,7 @@ def _function(ours, theirs):
 
 def _substitutes():
     """(object, attribute, value to have while captures run)"""
-    norm, clusters = torch.nn.modules.batchnorm._BatchNorm, torch.nn.AdaptiveLogSoftmaxWithLoss
+    norm, clusters = compat.BatchNorm, torch.nn.AdaptiveLogSoftmaxWithLoss
     members = [(norm, "forward", _batch_norm(norm.forward)), (clusters, "forward", _adaptive_log_softmax),
                (torch.autograd.Function, "apply", classmethod(custom_functions.apply)),
                (torch.distributions.Distribution, "_validate_args", False)]  # whose checks would look at values
@@ -120,6 +121,7 @@ def _substitutes():
                  (torch.autograd, "grad", _refused("torch.autograd.grad()")),
                  (torch.autograd, "backward", _refused("backward()"))]
     functions += [(torch, name, _on_the_host(getattr(torch, name))) for name in ("tensor", "as_tensor", "asarray")]
+    functions += compat.substitutes()
     return ([(where, name, _Unless(value, inspect.getattr_static(where, name))) for where, name, value in members]
             + [(where, name, _function(value, getattr(where, name))) for where, name, value in functions])
 

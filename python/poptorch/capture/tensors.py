@@ -3,6 +3,7 @@
 import torch
 
 from poptorch import poptorch_core as core
+from poptorch.base import compat
 from poptorch.base.current import current
 from poptorch.base.hooks import gradient_hooks
 from poptorch.errors import Error
@@ -18,21 +19,46 @@ class IpuTensor(torch.Tensor):
 
     @staticmethod
     def __new__(cls, meta, number, value=None):
-        self = torch.Tensor._make_wrapper_subclass(
+        self = compat.make_wrapper(
             cls, meta.size(), strides=meta.stride(), dtype=meta.dtype, device="cpu")
         self.root = self  # the tensor whose memory it sees
         self.known, self.writes, self.seen_writes = value, 0, 0
         self.offset = None  # (number, k): that tensor's integer plus k
+        self._bounds = None
+        self.copied = None  # (a tensor, how often it had been written): it had the same values then
         self.become(meta, number)
         return self
 
     def see(self, other):
         """Its memory is the other's."""
-        self.root, self.seen_writes = other.root, other.root.writes
+        self.root, self.seen_writes, self._bounds = other.root, other.root.writes, other.bounds
 
     def constant(self):
         """What is Known of its values; None if they are computed, or were written over."""
         return self.known if self.seen_writes == self.root.writes else None
+
+    def is_still(self, other):
+        """Whether it has the other's values: it sees the same memory, or is a copy and neither was written since."""
+        tensor = self
+        while not tensor._is_seen_by(other):
+            before, writes = tensor.copied or (None, 0)
+            if before is None or tensor.seen_writes != tensor.root.writes or writes != before.root.writes:
+                return False
+            tensor = before
+        return True
+
+    def _is_seen_by(self, other):
+        mine, theirs = ((t.dtype, t.shape, t.meta.stride(), t.meta.storage_offset()) for t in (self, other))
+        return self.root is other.root and mine == theirs
+
+    @property
+    def bounds(self):
+        """(a, b) if all of it is known to be at least a and below b."""
+        return self._bounds if self.seen_writes == self.root.writes else None
+
+    @bounds.setter
+    def bounds(self, bounds):
+        self._bounds = bounds
 
     @property
     def value(self):
@@ -43,7 +69,7 @@ class IpuTensor(torch.Tensor):
         self.meta, self.number = meta, number
         self.ref = core.TensorRef(number)
 
-    __torch_function__ = torch._C._disabled_torch_function_impl
+    __torch_function__ = compat.disabled_torch_function
 
     @classmethod
     def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
@@ -72,11 +98,8 @@ class IpuTensor(torch.Tensor):
     def _on_host(self, name, read):
         if self.value is None:
             raise self._located(name, Error(no_value))
-        unseen = torch._C._DisableTorchDispatch()
-        try:
+        with compat.undispatched():
             return read(self.value)
-        finally:
-            del unseen
 
     def numpy(self, **kwargs):
         return self._on_host("numpy()", lambda value: value.numpy(**kwargs))
@@ -84,8 +107,8 @@ class IpuTensor(torch.Tensor):
     def tolist(self):
         return self._on_host("tolist()", lambda value: value.tolist())
 
-    def __array__(self, *args):
-        return self._on_host("numpy()", lambda value: value.__array__(*args))
+    def __array__(self, *args, **kwargs):
+        return self._on_host("numpy()", lambda value: value.__array__(*args, **kwargs))
 
     def register_hook(self, hook):
         raise self._located("register_hook()", Error(gradient_hooks))

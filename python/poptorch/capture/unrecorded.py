@@ -2,6 +2,8 @@
 """Operators of torch that a capture does not record as they are: what is done instead, by name or overload."""
 import torch
 
+from poptorch.base import compat
+from poptorch.capture import attention
 from poptorch.capture.tensors import IpuTensor, no_value
 from poptorch.errors import Error
 from poptorch.operators import packed
@@ -17,6 +19,17 @@ def _scalar(capture, func, args, kwargs):
     if any(v is None for v in values):
         raise Error(no_value)
     return func(*values, **kwargs)
+
+
+def _folded(capture, func, args, kwargs):
+    """What has as many elements as values say: of known ones a constant."""
+    values = [capture.wrap(v).value if isinstance(v, torch.Tensor) else v for v in args]
+    if any(v is None and isinstance(a, torch.Tensor) for v, a in zip(values, args)):
+        return capture.record_call(func, args, kwargs)  # which says what is wrong
+    with compat.undispatched():
+        results = func(*values, **kwargs)
+    wrapped = tuple(map(capture.wrap, results)) if isinstance(results, (list, tuple)) else capture.wrap(results)
+    return list(wrapped) if isinstance(results, list) else wrapped
 
 
 def _split_at(capture, func, args, kwargs):
@@ -38,11 +51,8 @@ def _reshape_in_place(capture, func, args, kwargs):
     packet = getattr(torch.ops.aten, func._schema.name[len("aten::"):-1])
     overload = "int" if packet is torch.ops.aten.transpose else func._overloadname
     view = capture.record_call(getattr(packet, overload), args, kwargs)
-    unseen = torch._C._DisableTorchDispatch()
-    try:
+    with compat.undispatched():
         func(tensor, *args[1:], **kwargs)
-    finally:
-        del unseen
     tensor.become(view.meta, view.number)
     return tensor
 
@@ -77,15 +87,37 @@ def _spaced(capture, func, args, kwargs):
     """linspace and logspace: constants, which torch computes to the last bit as it does on this machine."""
     out = kwargs.get("out")
     kind = out.dtype if out is not None else kwargs.get("dtype") or torch.get_default_dtype()
-    unseen = torch._C._DisableTorchDispatch()
-    try:
+    with compat.undispatched():
         made = func.overloadpacket(*args, dtype=torch.float64 if kind is torch.float16 else kind).to(kind)
-    finally:
-        del unseen
     if out is None:
         return capture.wrap(made)
     with capture:
         return out.copy_(made)
+
+
+def _to(capture, func, args, kwargs):
+    """The tensor itself where nothing is to change, as in torch: a write to one is a write to both."""
+    given = {**dict(zip([a.name for a in func._schema.arguments], args)), **kwargs}
+    other, kind = given.get("other"), given.get("dtype")
+    kind = kind if other is None else other.dtype
+    if kind in (None, args[0].dtype) and not given.get("copy"):
+        return args[0]
+    return capture.record_call(func, args, kwargs)
+
+
+def _checked(capture, func, args, kwargs):
+    """Nobody looks at values on the device. One that is known now is."""
+    value = capture.wrap(args[0]).value if args and isinstance(args[0], torch.Tensor) else None
+    if value is not None and "async" in func._schema.name and not value.all():
+        raise Error("This assertion does not hold: " + next((a for a in args if isinstance(a, str)), "the tensor has a zero."))
+    return args[-1] if func._schema.returns else None  # a token that orders them
+
+
+def _sizes(capture, func, args, kwargs):
+    """Sizes and strides are numbers while a model is captured."""
+    tensor, what = args[0], func._schema.name[len("aten::sym_"):]
+    return {"size": tensor.size, "stride": tensor.stride, "numel": tensor.numel,
+            "storage_offset": tensor.storage_offset}[what](*args[1:])
 
 
 def _nothing(capture, func, args, kwargs):
@@ -102,10 +134,19 @@ unrecorded = {
     "aten::lift": _lift,
     "aten::_local_scalar_dense": _scalar,
     "aten::item": _scalar,
+    **{f"aten::{name}": _folded for name in (
+        "nonzero", "argwhere", "_unique", "_unique2", "unique_dim", "unique_consecutive")},
+    "aten.where.default": _folded,
     "aten::equal": _scalar,
     "aten::allclose": _scalar,
     "aten::linspace": _spaced,
     "aten::logspace": _spaced,
+    **attention.unrecorded,
+    "aten::to": _to,
+    **{f"aten::{name}": _checked for name in (
+        "_assert_async", "_functional_assert_async", "_assert_scalar", "_functional_assert_scalar", "_assert_tensor_metadata",
+        "sym_constrain_range", "sym_constrain_range_for_size", "_functional_sym_constrain_range")},
+    **{f"aten::sym_{name}": _sizes for name in ("size", "stride", "numel", "storage_offset")},
     "aten::detach_": _nothing,
     "aten::requires_grad_": _nothing,
     "aten::set_.source_Tensor": _nothing,

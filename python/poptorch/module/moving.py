@@ -5,6 +5,7 @@ torch asks for the value of such an i at once. While a model is captured these b
 """
 import torch
 
+from poptorch.base import compat
 from poptorch.base.current import current
 from poptorch.base.hooks import gradient_hooks
 from poptorch.errors import Error
@@ -77,23 +78,28 @@ class Indexed:
     def __torch_function__(cls, func, types, args=(), kwargs=None):
         if func in _item_functions:
             return _item_functions[func](*args)
-        with torch._C.DisableTorchFunction():
+        with compat.plain_function():
             return func(*args, **(kwargs or {}))
 
     def register_hook(self, hook):
         problem = Error(gradient_hooks)
         raise current().located("register_hook()", problem) if current() else problem
 
+    @property
+    def device(self):
+        """All that a model computes with is in one place: what is made with device=self.weight.device too."""
+        return torch.device("ipu:0")
+
 
 def getitem(tensor, index):
     tensor, index = _fixed(tensor, index)
-    with torch._C.DisableTorchFunction():
+    with compat.plain_function():
         return torch.Tensor.__getitem__(tensor, index)
 
 
 def setitem(tensor, index, value):
     tensor, index = _fixed(tensor, index)
-    with torch._C.DisableTorchFunction():
+    with compat.plain_function():
         return torch.Tensor.__setitem__(tensor, index, value)
 
 
@@ -113,7 +119,7 @@ indexed = {torch.Tensor: IndexedTensor, torch.nn.Parameter: IndexedParameter}
 
 def _twin(tensor, kind):
     with torch.inference_mode(tensor.is_inference()):  # a parameter that was made in it needs a gradient only there
-        made = torch.Tensor._make_subclass(kind, tensor.data, tensor.requires_grad)
+        made = compat.make_subclass(kind, tensor.data, tensor.requires_grad)
     made.__dict__.update(tensor.__dict__)
     return made
 

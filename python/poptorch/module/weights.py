@@ -4,13 +4,14 @@
 A training leaves the newest values on the device. Whoever reads a parameter, a buffer or the module's state on the
 host gets them first: while a module is wrapped, it and its tensors have classes that ask the training for them.
 """
+import contextlib
 import weakref
 
 import popart_core
 import torch
 from popart import _spelling
 
-from poptorch.base import notices
+from poptorch.base import compat, notices
 from poptorch.base.current import inner_name
 from poptorch.base.hooks import gradient_hooks
 from poptorch.errors import createPoptorchError
@@ -59,7 +60,7 @@ def getattr_plain(tensor, name, default=None):
 
 
 def plain_data(tensor):
-    with torch._C.DisableTorchFunction():
+    with compat.plain_function():
         return torch.Tensor.data.__get__(tensor)
 
 
@@ -70,7 +71,7 @@ def byte_range(tensor):
 
 
 def _set_data(tensor, values):
-    with torch._C.DisableTorchFunction():
+    with compat.plain_function():
         torch.Tensor.data.__set__(tensor, values)
 
 
@@ -84,7 +85,7 @@ def weights_of(module, training, replicas=1):
             raise createPoptorchError(f"The parameter {name} of a lazy module has no shape yet. Run the module once on the "
                                       "host before it is wrapped.")
         seen.add(id(parameter))
-        with torch._C.DisableTorchFunction():
+        with compat.plain_function():
             trained = training and parameter.requires_grad and parameter.is_floating_point()
         found.append(Weight(name, parameter, trained, replicas))
     for name, buffer in _named(module, "_buffers", names):
@@ -164,8 +165,20 @@ def fetch(tensor):
         owner.copyWeightsToHostIfNeeded()
 
 
+@contextlib.contextmanager
+def _reading(tensors):
+    """The newest values of these are on the host, and nobody fetches newer ones meanwhile."""
+    owners = sorted({owner for owner in (_owners.get(id(t)) for t in tensors) if owner is not None}, key=id)
+    with contextlib.ExitStack() as locks:
+        for owner in owners:
+            locks.enter_context(owner._lock)
+        for tensor in tensors:
+            fetch(tensor)
+        yield
+
+
 class _Fetching:
-    """What a wrapped tensor's class adds: any look at it fetches its values."""
+    """What a wrapped tensor's class adds: any look at it fetches its values, and a function of it has those of one step."""
 
     def __getattribute__(self, name):
         if not name.startswith("__"):
@@ -178,14 +191,13 @@ class _Fetching:
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
+        found = []
         for value in (*args, *kwargs.values()):
             if isinstance(value, _Fetching):
-                fetch(value)
+                found.append(value)
             elif isinstance(value, (list, tuple)):
-                for entry in value:
-                    if isinstance(entry, _Fetching):
-                        fetch(entry)
-        with torch._C.DisableTorchFunction():
+                found += [entry for entry in value if isinstance(entry, _Fetching)]
+        with _reading(found), compat.plain_function():
             return func(*args, **kwargs)
 
     def register_hook(self, hook):
@@ -194,9 +206,9 @@ class _Fetching:
     register_post_accumulate_grad_hook = register_hook
 
     def __repr__(self, **how):
-        fetch(self)
-        plain = plain_data(self)
-        return repr(torch.nn.Parameter(plain, self.requires_grad) if isinstance(self, torch.nn.Parameter) else plain)
+        with _reading([self]):
+            plain = plain_data(self)
+            return repr(torch.nn.Parameter(plain, self.requires_grad) if isinstance(self, torch.nn.Parameter) else plain)
 
     def __reduce_ex__(self, protocol):
         fetch(self)
@@ -205,8 +217,8 @@ class _Fetching:
         return plain_data(self).__reduce_ex__(protocol)
 
     def __deepcopy__(self, memo):
-        fetch(self)
-        copied = plain_data(self).clone()
+        with _reading([self]):
+            copied = plain_data(self).clone()
         if isinstance(self, torch.nn.Parameter):
             copied = torch.nn.Parameter(copied, self.requires_grad)
         memo[id(self)] = copied

@@ -5,6 +5,8 @@ import weakref
 
 import torch
 
+from poptorch.base import compat
+
 _fetching = ("parameters", "named_parameters", "buffers", "named_buffers", "state_dict", "load_state_dict", "forward",
              "__call__", "apply", "_apply", "to", "cpu", "half", "float", "double")
 _wrapped_classes = {}
@@ -98,6 +100,9 @@ class Copies:
     def _copied(self, module):
         if isinstance(module, torch.jit.ScriptModule):  # its state is in C++
             return module
+        compiled = compat.compiled_module(module)
+        if compiled is not None:
+            return self._copied(compiled)
         if id(module) not in self._made:
             plain = getattr(type(module), "_poptorch_plain", type(module))
             made = plain.__new__(plain)
@@ -124,12 +129,12 @@ class Copies:
 
 
 _tables = ("_parameters", "_buffers", "_modules")
+_left_out = {*_tables, "training", "_poptorch_executor", compat.compiled_call}
 
 
 def _content(module):
     """What a module has, by table; attributes under None."""
-    plain = {name: value for name, value in module.__dict__.items()
-             if name not in _tables and name not in ("training", "_poptorch_executor")}
+    plain = {name: value for name, value in module.__dict__.items() if name not in _left_out}
     return {None: plain, **{table: dict(module.__dict__[table]) for table in _tables}}
 
 

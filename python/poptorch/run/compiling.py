@@ -10,11 +10,13 @@ from popart_core import runtime
 from poptorch import autocasting
 from poptorch import poptorch_core as core
 from poptorch._logging import logGraph, logger
+from poptorch.base import compat
 from poptorch.base.dtypes import device_type
 from poptorch.base.hooks import checkGradientHooks
 from poptorch.base.structure_of import structure_of
 from poptorch.capture.blocks import check_closed
 from poptorch.capture.capture import Capture
+from poptorch.capture.tensors import IpuTensor
 from poptorch.enums import OutputMode
 from poptorch.errors import createPoptorchError, unsupported
 from poptorch.module.weights import check_named_buffers, weights_of
@@ -98,7 +100,7 @@ def capture_model(model, call, shapes, weights, placer, options, training):
         capture.end()  # again, if it was broken off
         raise
     finally:
-        _check_assigned(before)
+        _check_assigned(before, capture)
     logGraph("Graph of the model as captured", capture.recorder.listing)
     return captured
 
@@ -112,14 +114,14 @@ def _assigned(model):
             if not isinstance(module, torch.jit.ScriptModule) for kind in ("_parameters", "_buffers")]
 
 
-def _check_assigned(before):
-    """Parameters and buffers may be written in place, but not replaced."""
+def _check_assigned(before, capture):
+    """Parameters and buffers may be written in place, but not replaced, unless by what they are."""
     wrong = None
     for module, kind, tensors in before:
         now = module.__dict__[kind]
         for name, tensor in tensors.items():
             if now.get(name) is not tensor:
-                if not isinstance(module, torch.nn.modules.batchnorm._BatchNorm):
+                if not isinstance(module, compat.BatchNorm) and not _is_still(capture, now.get(name), tensor):
                     wrong = wrong or (kind[1:-1].capitalize(), name, name not in now)
                 now[name] = tensor
     if wrong:
@@ -128,6 +130,10 @@ def _check_assigned(before):
             f"{kind} {name} is {'removed from' if removed else 'reassigned within'} the model when calling the forward "
             f"method. This is not supported. Consider using self.{name}.copy_(src) to copy data from a source tensor, where "
             "src is the name of the source tensor.")
+
+
+def _is_still(capture, value, tensor):
+    return isinstance(value, IpuTensor) and value.is_still(capture.wrap(tensor))
 
 
 def check_captured(capture, placer, options, training):

@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional, TYPE_CHECKING, Union
 
 import torch
 
+from poptorch.base import compat
 from poptorch.errors import createPoptorchError, require
 from poptorch.module.wrapping import is_wrapped
 from poptorch.options import Options
@@ -21,7 +22,7 @@ def _user_model(model):
         return model._user_model
     if not isinstance(model, torch.nn.Module):
         raise createPoptorchError(f"A torch.nn.Module is needed, not {type(model).__name__}.")
-    return model
+    return compat.compiled_module(model) or model
 
 
 def _checked(options):

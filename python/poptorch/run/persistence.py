@@ -17,6 +17,7 @@ import popart_core
 import torch
 from popart import _files
 
+from poptorch.base import compat
 from poptorch.enums import ConnectionType
 from poptorch.errors import Error, createPoptorchError
 from poptorch.version import VERSION
@@ -41,7 +42,7 @@ def _read(filename):
             _check_not_damaged(length <= os.path.getsize(filename), filename)
             data = file.read(length)
             _check_not_damaged(len(data) == length and hashlib.sha256(data).digest() == checksum, filename)
-            return torch.load(io.BytesIO(data), map_location="cpu"), file.tell()
+            return compat.load(io.BytesIO(data), map_location="cpu"), file.tell()
     except ModuleNotFoundError as problem:
         if problem.name.partition(".")[0] != "poptorch":  # but the user's
             raise

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Layer and group normalisation:  y = (x - mean) / sqrt(variance + eps) * weight + bias, with mean
-// and variance over the last dimensions, or over groups of channels. Weights divided by their norm.
+// and variance over the last dimensions, or over groups of channels; and by the root mean square
+// alone. Weights divided by their norm.
 #include "frontend/Norms.hpp"
 #include "core/Call.hpp"
 #include "frontend/Activations.hpp"
 #include "frontend/Reductions.hpp"
+#include <cmath>
 #include <numeric>
 
 namespace poptorch {
@@ -58,6 +60,23 @@ Values groupNorm(Call &c) {
   return out;
 }
 
+// x / sqrt(mean of x^2 + eps) * weight, and 1 / the root for those who ask. Halves are computed in
+// FLOAT. Without eps it is the least step from 1 of the input's type.
+Values rmsNorm(Call &c) {
+  const Value input = c.in("input"), x = c.cast(input, DataType::FLOAT), weight = c.maybe("weight");
+  const auto rank = c.rank(x), inner = c.integers("normalized_shape").size();
+  if (inner == 0 || inner > rank)
+    c.fail("normalized_shape must be the last dimensions of its input.");
+  Integers axes(inner);
+  std::iota(axes.begin(), axes.end(), std::int64_t(rank - inner));
+  const bool half = c.m.type(input) == DataType::FLOAT16;
+  const double eps = c.real("eps", std::ldexp(1.0, half ? -10 : -23));
+  const Value mean = c.reduce("ReduceMean", c.m.square(x), axes, true);
+  const Value root = frontend::rsqrt(c, c.m.add(mean, eps));
+  const Value y = c.m.mul(x, root);
+  return {weight == none ? y : c.m.mul(y, c.cast(weight, DataType::FLOAT)), root};
+}
+
 // v * g / |v|, the norm over all dimensions but one (or all of them for -1).
 Values weightNorm(Call &c) {
   const Value v = c.in("v"), g = c.in("g");
@@ -76,6 +95,8 @@ void addNorms(Registry &r) {
   r.add("native_layer_norm", layerNorm);
   r.add("group_norm", groupNorm);
   r.add("native_group_norm", groupNorm);
+  r.add("rms_norm", rmsNorm);
+  r.add("_fused_rms_norm", rmsNorm);
   r.add("_weight_norm", weightNorm);
   r.add("_weight_norm_interface", weightNorm);
 }

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Private names of torch stand in one file, poptorch/base/compat.py, which says which versions have them."""
+import ast
+import pathlib
+
+import poptorch
+
+PACKAGE = pathlib.Path(poptorch.__file__).parent
+COMPAT = PACKAGE / "base" / "compat.py"
+
+
+def is_private(name):
+    return name.startswith("_") and not name.startswith("__")
+
+
+def chain(node):
+    """a.b.c as names; empty for what does not begin with a name."""
+    names = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return [node.id, *reversed(names)] if isinstance(node, ast.Name) else []
+
+
+def found_in(text):
+    """Private names of torch in a source, with their lines."""
+    for node in ast.walk(ast.parse(text)):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name.split(".") for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [[*node.module.split("."), alias.name] for alias in node.names]
+        elif isinstance(node, ast.Attribute):
+            names = [chain(node)]
+        for parts in names:
+            if parts and parts[0] == "torch" and any(map(is_private, parts)) and "ops" not in parts:
+                yield node.lineno, ".".join(parts)
+
+
+def test_they_are_found():
+    text = "import torch._dynamo\nfrom torch.utils import _pytree\nx = torch._C._f()\ny = torch.ops.aten._softmax\n"
+    assert sorted(found_in(text)) == [(1, "torch._dynamo"), (2, "torch.utils._pytree"), (3, "torch._C"), (3, "torch._C._f")]
+
+
+def test_they_stand_in_one_file():
+    files = [file for file in sorted(PACKAGE.rglob("*.py")) if file.resolve() != COMPAT.resolve()]
+    assert files
+    wrong = [f"{file}:{line}: {name}" for file in files for line, name in found_in(file.read_text())]
+    assert not wrong, "Give these a name in base/compat.py, with the versions that have them:\n" + "\n".join(wrong)
