@@ -19,8 +19,8 @@ public:
   OutputFile(const OutputFile &) = delete;
   std::ostream &stream();
   int descriptor() const; // the file on its way, for those who write and seek by themselves
-  bool failed() const; // something was not written; commit() says why
-  void close();        // everything is written, under another name still
+  bool failed() const;    // something was not written; commit() says why
+  void close();           // everything is written, under another name still
   void commit();
 
 private:

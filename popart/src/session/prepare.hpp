@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From an imported model to one that can be lowered: loss and gradients, weight updates, transforms.
-// All that is wrong with a model is said here.
+// From an imported model to one that can be lowered: loss and gradients, weight updates,
+// transforms. All that is wrong with a model is said here.
 #pragma once
 #include "lowering/programs.hpp"
 #include "optimizer/update.hpp"

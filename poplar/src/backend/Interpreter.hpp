@@ -30,7 +30,7 @@ public:
   void resume(); // with the memory that the last run left; floating point state as it found it
   bool isIntact() const { return intact_; }     // no vertex was broken off since load()
   const Trail &trail() const { return trail_; } // of the last run, empty if it came to its end
-  void requestStop() noexcept;     // from any thread, also in a signal handler
+  void requestStop() noexcept;                  // from any thread, also in a signal handler
   // Who has the other replicas; before load(), if there are any.
   void setPeers(openipu::Peers peers);
   std::uint64_t cycles() const { return account_.cycles(); }

@@ -7,8 +7,8 @@
 // they hold, and their boxes tile the shape.
 #pragma once
 #include "base/Id.hpp"
-#include "tensor/GraphRef.hpp"
 #include "openipu/TypeId.hpp"
+#include "tensor/GraphRef.hpp"
 #include <cstdint>
 #include <functional>
 #include <memory>

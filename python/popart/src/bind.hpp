@@ -25,8 +25,7 @@ template <class T, class... More> void copyable(py::class_<T, More...> &c) {
 // How objects show themselves: enumerators by name, everything else by its repr.
 std::string shown(const py::handle &value);
 template <class T>
-requires(!std::is_base_of_v<py::handle, T>)
-std::string shown(const T &value) {
+requires(!std::is_base_of_v<py::handle, T>) std::string shown(const T &value) {
   return shown(py::handle(py::cast(value)));
 }
 

@@ -66,9 +66,9 @@ inline std::size_t filesIn(const std::string &path) {
 
 // What may stand in the place of a cache's entry, and is not to be believed: each in turn by
 // `check`, which is told how to plant it. Entries lose their bytes to "moved" and "precious".
-inline void
-forSpoiltEntries(const Scratch &scratch,
-                 const std::function<void(const std::function<void(const std::string &)> &)> &check) {
+inline void forSpoiltEntries(
+    const Scratch &scratch,
+    const std::function<void(const std::function<void(const std::string &)> &)> &check) {
   namespace fs = std::filesystem;
   const auto precious = scratch.write("precious", "mine");
   check([](const std::string &entry) { ::chmod(entry.c_str(), 0666); });

@@ -3,6 +3,6 @@
 #ifndef POPART_ONNX_DEFS_SCHEMA_H
 #define POPART_ONNX_DEFS_SCHEMA_H
 #pragma GCC system_header
-#include <popart/vendored/onnxsettings.hpp>
 #include_next <onnx/defs/schema.h>
+#include <popart/vendored/onnxsettings.hpp>
 #endif
