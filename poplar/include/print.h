@@ -6,6 +6,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+// Writes to Engine::setPrintStream, from any worker.
 int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #ifdef __cplusplus
 }

@@ -36,6 +36,7 @@ template <class V, class B> constexpr unsigned ceilLog(V value, B base) {
   return value <= V(1) ? 0u : 1u + ceilLog(ceildiv(value, base), base);
 }
 
+// The logarithm to base 2, rounded up.
 template <class V> constexpr unsigned ceilLog2(V value) { return ceilLog(value, V(2)); }
 
 // 0 + 1 + ... + n.

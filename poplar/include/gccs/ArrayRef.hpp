@@ -53,6 +53,7 @@ public:
   constexpr const T &operator[](std::size_t i) const { return data_[i]; }
   constexpr const T &front() const { return data_[0]; }
   constexpr const T &back() const { return data_[size_ - 1]; }
+  // A copy that owns its elements.
   std::vector<T> cloneAsVector() const { return std::vector<T>(begin(), end()); }
 
 private:

@@ -4,6 +4,7 @@
 
 namespace poplar {
 
+// Bytes; every contiguous piece of a tensor begins at a multiple of it.
 constexpr unsigned minimumRegionAlignment = 8;
 
 } // namespace poplar

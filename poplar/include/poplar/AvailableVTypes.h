@@ -10,6 +10,7 @@
 #define VECTOR_AVAIL_SHORT_SPAN 1
 #define VECTORLIST_AVAIL_DELTAN 1
 #else
+// Which layouts of vectors a codelet may use. On this machine: all.
 #define VECTOR_AVAIL_SHORT_SPAN 1
 #define VECTOR_AVAIL_SCALED_PTR128 1
 #endif

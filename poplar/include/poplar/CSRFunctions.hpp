@@ -11,10 +11,13 @@ namespace poplar {
 // Exceptions on invalid operation, division by zero and overflow; stochastic rounding; NaN instead
 // of the largest half on overflow.
 struct FloatingPointBehaviour {
+  // True stops the program at an invalid operation, a division by zero or an overflow; esr rounds
+  // to half at random; nanoo makes NaN, not the largest half, of what overflows.
   bool inv, div0, oflo, esr, nanoo;
   FloatingPointBehaviour(bool inv_ = true, bool div0_ = true, bool oflo_ = true, bool esr_ = true,
                          bool nanoo_ = true)
       : inv(inv_), div0(div0_), oflo(oflo_), esr(esr_), nanoo(nanoo_) {}
+  // Every bit turned over.
   FloatingPointBehaviour operator!() const { return {!inv, !div0, !oflo, !esr, !nanoo}; }
   friend bool operator==(const FloatingPointBehaviour &a, const FloatingPointBehaviour &b) {
     return a.inv == b.inv && a.div0 == b.div0 && a.oflo == b.oflo && a.esr == b.esr &&
@@ -33,6 +36,8 @@ Tensor getAndModifyFloatingPointBehaviour(Graph &graph, program::Sequence &prog,
                                           const FloatingPointBehaviour &clear,
                                           const FloatingPointBehaviour &set,
                                           const DebugContext &debugContext = {});
+// Switches stochastic rounding on or off for all tiles of the graph: results are rounded up or down
+// at random, so that the mean of many is right.
 void setStochasticRounding(Graph &graph, program::Sequence &prog, bool enable,
                            const DebugContext &debugContext = {});
 

@@ -18,12 +18,15 @@ struct Access;
 class DataStream {
 public:
   DataStream() = default;
+  // The name by which Engine::connectStream finds it.
   const std::string &handle() const { return handle_; }
   std::size_t numElements() const { return numElements_; } // per replica and copy
+  // Replicas of the graph that the stream belongs to.
   unsigned replicationFactor() const { return replicationFactor_; }
+  // Whether each replica reads its own part.
   ReplicatedStreamMode replicatedMode() const { return mode_; }
-  DataStreamType type() const { return type_; }
-  const Type &elementType() const { return elementType_; }
+  DataStreamType type() const { return type_; } // direction, and whether it moves a remote buffer
+  const Type &elementType() const { return elementType_; } // type of the elements on the device
   friend bool operator==(const DataStream &a, const DataStream &b) {
     return a.handle_ == b.handle_ && a.type_ == b.type_;
   }
@@ -49,13 +52,18 @@ private:
 class RemoteBuffer {
 public:
   RemoteBuffer() = default;
+  // The name by which Engine::copyToRemoteBuffer finds it.
   const std::string &handle() const { return handle_; }
-  std::size_t numElements() const { return numElements_; }
-  std::size_t getRepeats() const { return repeats_; }
-  const Type &elementType() const { return elementType_; }
+  std::size_t numElements() const { return numElements_; } // of one slot
+  std::size_t getRepeats() const { return repeats_; }      // the number of slots
+  const Type &elementType() const { return elementType_; } // type of the elements on the device
+  // Whether the host, not the tiles, puts elements in order.
   bool isRearrangeOnHost() const { return rearrangeOnHost_; }
+  // Whether tile memory was to be saved rather than time.
   bool isOptimisedForMemory() const { return optimiseMemory_; }
+  // The stream into it, for messages and tools.
   DataStream getIpuToHostStream() const { return stream(DataStreamType::DeviceToHostBuffer); }
+  // The stream out of it.
   DataStream getHostToIpuStream() const { return stream(DataStreamType::HostToDeviceBuffer); }
   friend bool operator==(const RemoteBuffer &a, const RemoteBuffer &b) {
     return a.handle_ == b.handle_;

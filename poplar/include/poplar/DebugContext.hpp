@@ -13,6 +13,7 @@
 
 namespace poplar {
 
+// A place in a source file: function, file and line.
 class SourceLocation {
 public:
   SourceLocation() = default;
@@ -25,12 +26,13 @@ public:
     return SourceLocation(function, file, line);
   }
 #else
+  // The place of the call that it is a default argument of.
   static SourceLocation Current() { return SourceLocation(); }
 #endif
-  const char *getFunctionName() const { return function_; }
-  const char *getFileName() const { return file_; }
-  unsigned getLineNumber() const { return line_; }
-  bool isValid() const { return file_ != nullptr && *file_ != '\0'; }
+  const char *getFunctionName() const { return function_; }           // "" if it is not known
+  const char *getFileName() const { return file_; }                   // "" if it is not known
+  unsigned getLineNumber() const { return line_; }                    // 0 if it is not known
+  bool isValid() const { return file_ != nullptr && *file_ != '\0'; } // false if no file is known
 
 private:
   const char *function_ = "";
@@ -38,8 +40,8 @@ private:
   unsigned line_ = 0;
 };
 
-using DebugId = std::uint64_t;
-enum class DebugSerializationFormat { JSON, CBOR };
+using DebugId = std::uint64_t;                      // identifies a DebugInfo within the process
+enum class DebugSerializationFormat { JSON, CBOR }; // format of the debug file
 
 class DebugInfo;
 class DebugContext;
@@ -57,9 +59,9 @@ public:
   DebugNameAndId &operator=(const DebugNameAndId &) = default;
   DebugNameAndId &operator=(DebugNameAndId &&) = default;
 
-  std::string getPathName() const;
-  const std::string &getName() const { return name_; }
-  DebugId getParentId() const { return parentId_; }
+  std::string getPathName() const; // the parent's path and the name, joined by "/"
+  const std::string &getName() const { return name_; } // without the parent's path
+  DebugId getParentId() const { return parentId_; }    // 0 if there is no parent
 
 private:
   std::string parentPath_, name_;
@@ -98,6 +100,8 @@ private:
 std::ostream &operator<<(std::ostream &out, const DebugContext &context);
 std::ostream &operator<<(std::ostream &out, const DebugNameAndId &nameAndId);
 
+// What one call of a software layer is called, and what it was given. Made at the begin of the
+// call, written to the debug file at its end.
 class DebugInfo {
 public:
   DebugInfo(const DebugContext &debugContext, std::string layer);
@@ -105,8 +109,8 @@ public:
   DebugInfo(const DebugInfo &) = delete;
   DebugInfo &operator=(const DebugInfo &) = delete;
 
-  DebugId getId() const;
-  std::string getPathName() const;
+  DebugId getId() const;           // for the DebugContext of calls made inside
+  std::string getPathName() const; // the path of the context it was made with
   // False, and nothing changes, if the key is already set.
   bool setValue(std::string name, ProfileValue value);
 
@@ -115,6 +119,7 @@ public:
   static void
   initializeStreamer(const std::string &fileName,
                      const DebugSerializationFormat &format = DebugSerializationFormat::CBOR);
+  // Completes the debug file and closes it; later DebugInfo objects are not recorded.
   static void closeStreamer();
 
 private:

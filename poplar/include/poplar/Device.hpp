@@ -21,6 +21,7 @@ struct DeviceAccess;
 } // namespace openipu
 
 namespace IPUAttributes {
+// Names of what a device says about itself.
 enum class AttributeId {
   DeviceId,
   TargetName,
@@ -51,17 +52,19 @@ public:
   Device(Device &&) noexcept;
   Device &operator=(Device &&) noexcept;
 
+  // A device whose tiles are threads of the host, without a model of time.
   static Device createCPUDevice(unsigned numIPUs = 1);
+  // A device that runs programs for this target; it needs no attaching.
   static Device createSimulatorDevice(const Target &target, const OptionFlags &options = {});
 
-  unsigned getId() const;
-  const Target &getTarget() const;
+  unsigned getId() const;          // its number, as DeviceManager and gc-info show it
+  const Target &getTarget() const; // the machine that graphs for it are made for
 
   // False if another holder has one of its IPUs. True at once for a model or CPU device, or if
   // already attached.
   bool attach() const;
-  bool isAttached() const;
-  void detach() const;
+  bool isAttached() const; // whether this process holds it
+  void detach() const;     // Lets the device go, so that others can attach.
   // Announces this process as the holder anew; the device must be attached.
   void reset() const;
 
@@ -70,12 +73,13 @@ public:
 
   // These three throw poplar_error unless this is an attached IPU device.
   void getDriverVersion(unsigned &major, unsigned &minor, unsigned &point) const;
-  bool supportsRemoteBuffers() const;
-  bool hasGateway() const;
+  bool supportsRemoteBuffers() const; // whether the device has streaming memory
+  bool hasGateway() const;            // whether it stands in a machine with a gateway
 
   // "N/A" for an attribute that this kind of device does not have.
   std::string getAttribute(IPUAttributes::AttributeId attribute) const;
-  std::map<std::string, std::string> getAttributes() const;
+  std::map<std::string, std::string> getAttributes() const; // all attributes by name
+  // The host's memory nodes that its IPUs are attached to.
   std::set<int> getNumaNodesUsedForIPUs() const;
   std::vector<unsigned> getDriverIDs() const; // the single IPUs it consists of
 

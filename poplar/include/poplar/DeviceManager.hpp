@@ -12,9 +12,10 @@ namespace poplar {
 
 class DeviceManager {
 public:
+  // A manager that sees the devices of this machine, as the environment describes it.
   static DeviceManager createDeviceManager() { return DeviceManager(); }
 
-  std::size_t getNumDevices() const;
+  std::size_t getNumDevices() const; // single IPUs and groups of them
   std::vector<Device> getDevices(const OptionFlags &opts = {}) const;
   // Devices with exactly so many IPUs; empty if there are none.
   std::vector<Device> getDevices(TargetType type, unsigned requiredNumIPUs,

@@ -10,7 +10,7 @@ class EngineOptions {
 public:
   // Throws invalid_option for unknown keys and malformed values.
   EngineOptions(const OptionFlags &flags, const Target &target, unsigned replicationFactor = 1);
-  const OptionFlags &flags() const { return flags_; }
+  const OptionFlags &flags() const { return flags_; } // what was given
 
 private:
   OptionFlags flags_;

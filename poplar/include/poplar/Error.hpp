@@ -6,6 +6,7 @@
 
 namespace poplar {
 
+// Why a device stopped.
 enum class ErrorCode {
   NONE,
   UNKNOWN,
@@ -28,14 +29,14 @@ enum class ErrorCode {
   HOST_SYNC_TIMEOUT
 };
 
-std::string errorCodeToString(ErrorCode code);
+std::string errorCodeToString(ErrorCode code); // the enumerator's name
 // Throws poplar_error, with near matches, for a name that is not one of the above.
 ErrorCode errorCodeFromString(StringRef name);
 
 // A tile of an IPU, and the worker context on it (context < 0: the supervisor, or unknown).
 struct ErrorLocation {
-  unsigned ipu = 0;
-  unsigned tile = 0;
+  unsigned ipu = 0;  // the IPU within the device
+  unsigned tile = 0; // the tile within the IPU
   int context = -1;
   friend bool operator==(const ErrorLocation &a, const ErrorLocation &b) {
     return a.ipu == b.ipu && a.tile == b.tile && a.context == b.context;

@@ -18,12 +18,14 @@ template <class T, VectorLayout L> struct VectorBase {
 
 } // namespace codelet
 
+// The type of a vector field: Input<Vector<float>> has size(), [i], begin() and end().
 template <class T, VectorLayout L = VectorLayout::SPAN, unsigned MinAlign = alignof(T),
           bool Interleaved = false>
 class Vector : public codelet::VectorBase<T, L>::type {
   typedef codelet::VectorBase<T, L> Made;
 
 public:
+  // Element i, which must be below size().
   OPENIPU_INLINE typename Made::Reference operator[](std::size_t i) {
     return Made::type::operator[](i);
   }

@@ -29,8 +29,9 @@ private:
 };
 } // namespace openipu
 
-using vertex_id = std::uint64_t;
+using vertex_id = std::uint64_t; // the number of a vertex in its graph
 
+// A set of vertices that run at the same time: Graph::addComputeSet makes it, Execute runs it.
 class ComputeSet : public openipu::Part {
 public:
   constexpr ComputeSet() = default;
@@ -43,6 +44,7 @@ private:
   constexpr ComputeSet(unsigned id, std::uint64_t graph) : Part(id, graph) {}
 };
 
+// A program whose code stands once: Graph::addFunction makes it, Call runs it.
 class Function : public openipu::Part {
 public:
   constexpr Function() = default;
@@ -88,12 +90,13 @@ private:
 
 struct FieldRef;
 
+// A vertex of a graph; `vertex["field"]` is a field of it.
 class VertexRef {
 public:
   VertexRef() : id_(0) {}
   // Throws unknown_field, with near matches, if the vertex has no such field.
   FieldRef operator[](StringRef fieldName) const;
-  vertex_id getId() const { return id_; }
+  vertex_id getId() const { return id_; } // its number in the graph
   friend bool operator==(const VertexRef &a, const VertexRef &b) {
     return a.graph_ == b.graph_ && a.id_ == b.id_;
   }
@@ -107,11 +110,12 @@ private:
   vertex_id id_;
 };
 
+// A field of a vertex, or one inner vector of it.
 struct FieldRef {
-  VertexRef vertex;
-  unsigned fieldId = 0;
-  std::size_t index = 0;
-  bool indexed = false;
+  VertexRef vertex;      // the vertex it belongs to
+  unsigned fieldId = 0;  // its position among the fields of the codelet
+  std::size_t index = 0; // of the inner vector, if `indexed`
+  bool indexed = false;  // whether it is one inner vector
 
   FieldRef() = default;
   FieldRef(const VertexRef &v, unsigned field) : vertex(v), fieldId(field) {}
@@ -120,8 +124,8 @@ struct FieldRef {
 
   // The i-th inner vector of a two-dimensional field; throws index_error if this is one already.
   FieldRef operator[](std::size_t i) const;
-  bool isIndexed() const { return indexed; }
-  std::size_t getIndex() const { return index; }
+  bool isIndexed() const { return indexed; }     // whether it is one inner vector
+  std::size_t getIndex() const { return index; } // of the inner vector; 0 if it is none
 };
 
 } // namespace poplar

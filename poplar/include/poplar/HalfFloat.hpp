@@ -11,7 +11,7 @@ __extension__ typedef _Float16 half;
 #define OPENIPU_HALF_CONSTEXPR constexpr
 #else
 #include "poplar/IeeeHalf.hpp"
-typedef poplar::IeeeHalf half;
+typedef poplar::IeeeHalf half; // IEEE half precision: 5 bits of exponent, 10 of mantissa
 #define OPENIPU_HALF_CONSTEXPR inline
 #endif
 
@@ -19,6 +19,7 @@ namespace poplar {
 using ::half;
 } // namespace poplar
 
+// 1.5_h: a half as a literal.
 OPENIPU_HALF_CONSTEXPR half operator"" _h(long double value) { return half(float(value)); }
 OPENIPU_HALF_CONSTEXPR half operator"" _h(unsigned long long value) { return half(float(value)); }
 

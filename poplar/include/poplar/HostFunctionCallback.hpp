@@ -9,6 +9,7 @@
 
 namespace poplar {
 
+// What Call of a HostFunction runs: derive from it, or give a lambda to HostCallbackHandle.
 class HostCallback {
 public:
   virtual ~HostCallback();

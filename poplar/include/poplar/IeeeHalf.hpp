@@ -14,15 +14,17 @@ public:
   IeeeHalf() = default;
   IeeeHalf(float value) : bits_(encode(value)) {}
   operator float() const { return decode(bits_); }
+  // A half with this bit pattern.
   static IeeeHalf fromBits(std::uint16_t bits) {
     IeeeHalf h;
     h.bits_ = bits;
     return h;
   }
-  std::uint16_t bits() const { return bits_; }
-  bool isNaN() const { return (bits_ & 0x7fff) > 0x7c00; }
-  bool isInf() const { return (bits_ & 0x7fff) == 0x7c00; }
+  std::uint16_t bits() const { return bits_; }              // the bit pattern
+  bool isNaN() const { return (bits_ & 0x7fff) > 0x7c00; }  // whether it is not a number
+  bool isInf() const { return (bits_ & 0x7fff) == 0x7c00; } // whether it is plus or minus infinity
 
+  // Computes in float and rounds to the nearest half.
   IeeeHalf &operator+=(float other) { return *this = float(*this) + other; }
   IeeeHalf &operator-=(float other) { return *this = float(*this) - other; }
   IeeeHalf &operator*=(float other) { return *this = float(*this) * other; }

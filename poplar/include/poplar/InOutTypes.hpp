@@ -120,11 +120,14 @@ public:
 
 } // namespace codelet
 
+// A field that the codelet reads; `*field` or `field[i]` is its value.
 template <class T> class Input : public codelet::ScalarEdge<const T, codelet::Access::Read> {};
+// A field that the codelet writes. Elements it does not write are undefined afterwards.
 template <class T> class Output : public codelet::WritableScalarEdge<T> {
 public:
   using codelet::WritableScalarEdge<T>::operator=;
 };
+// A field that the codelet reads and writes.
 template <class T> class InOut : public codelet::WritableScalarEdge<T> {
 public:
   using codelet::WritableScalarEdge<T>::operator=;

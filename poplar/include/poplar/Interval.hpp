@@ -6,6 +6,7 @@
 
 namespace poplar {
 
+// The numbers from begin up to, not including, end.
 template <class T> class GenericInterval {
 public:
   using value_type = T;
@@ -13,8 +14,8 @@ public:
   constexpr GenericInterval(const T &begin, const T &end) : begin_(begin), end_(end) {}
   constexpr const T &begin() const { return begin_; }
   constexpr const T &end() const { return end_; }
-  constexpr const T &lower() const { return begin_; }
-  constexpr const T &upper() const { return end_; }
+  constexpr const T &lower() const { return begin_; } // the first number: the same as begin()
+  constexpr const T &upper() const { return end_; } // the number after the last: the same as end()
   constexpr T size() const { return end_ - begin_; }
 
   friend constexpr bool operator==(const GenericInterval &a, const GenericInterval &b) {

@@ -3,6 +3,6 @@
 #ifndef POPLAR_LOOPS_HPP
 #define POPLAR_LOOPS_HPP
 
-typedef unsigned rptsize_t;
+typedef unsigned rptsize_t; // counts the passes of a hardware loop
 
 #endif

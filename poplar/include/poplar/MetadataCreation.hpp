@@ -9,6 +9,8 @@
 
 namespace poplar {
 
+// A scalar QUARTER_METADATA tensor, constant or a variable with this initial value. Throws
+// poplar_error for a scale outside of -32 to 31.
 Tensor createConstantMetadataTensor(Graph &graph, QuarterMetadata::Format format, int scale,
                                     const DebugContext &debugContext = {});
 Tensor createVariableMetadataTensor(Graph &graph, QuarterMetadata::Format format, int scale,

@@ -15,7 +15,7 @@ class ProfileValue;
 
 class OptionFlags {
 public:
-  using OptionFlag = std::pair<const std::string, std::string>;
+  using OptionFlag = std::pair<const std::string, std::string>; // a name and its value
   using initializer_list = std::initializer_list<OptionFlag>;
   using iterator = std::map<std::string, std::string>::const_iterator;
   using const_iterator = iterator;
@@ -28,7 +28,7 @@ public:
   void set(initializer_list flags);
   // Throws invalid_option if there is no such option.
   const std::string &at(StringRef option) const;
-  iterator find(StringRef option) const;
+  iterator find(StringRef option) const; // end() if there is no such option
   void clear() { options_.clear(); }
 
   std::size_t size() const { return options_.size(); }
@@ -59,6 +59,6 @@ void readJSON(std::istream &in, OptionFlags &flags);
 // The same from an environment variable, if it is set.
 void readJSONFromEnv(StringRef variable, OptionFlags &flags);
 
-ProfileValue getAsProfileValue(const OptionFlags &flags);
+ProfileValue getAsProfileValue(const OptionFlags &flags); // a map from names to values
 
 } // namespace poplar

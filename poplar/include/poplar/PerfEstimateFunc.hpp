@@ -9,7 +9,9 @@ namespace poplar {
 class Target;
 class VertexIntrospector;
 
+// What a vertex costs: cycles of its tile, and floating point operations.
 struct VertexPerfEstimate {
+  // Of a worker, or of the supervisor for a supervisor vertex; operations.
   std::uint64_t cycles, flops;
   VertexPerfEstimate(std::uint64_t c = 0, std::uint64_t f = 0) : cycles(c), flops(f) {}
   friend bool operator==(const VertexPerfEstimate &a, const VertexPerfEstimate &b) {

@@ -4,16 +4,18 @@
 
 namespace poplar {
 
+// Formats a tensor for program::PrintTensor. A limit of 0 is no limit.
 class PrintTensorFmt {
 public:
+  // Fixed point, with an exponent, what is shorter, or as C++ prints floats.
   enum class FloatFormat { Auto = 0, Fixed = 1, Scientific = 2, None = 3 };
 
-  unsigned summariseThreshold; // above this many elements only the edges are printed
-  unsigned edgeItems;          // how many at each edge
-  unsigned maxLineWidth;
-  unsigned digits; // significant digits of floating point values
-  FloatFormat floatFormat;
-  char separator, openBracket, closeBracket;
+  unsigned summariseThreshold;               // above this many elements only the edges are printed
+  unsigned edgeItems;                        // how many at each edge
+  unsigned maxLineWidth;                     // characters of a line, then it is broken
+  unsigned digits;                           // significant digits of floating point values
+  FloatFormat floatFormat;                   // how floats are written
+  char separator, openBracket, closeBracket; // between elements, and around each dimension
 
   PrintTensorFmt(unsigned summariseThreshold_ = 1000, unsigned edgeItems_ = 3,
                  unsigned maxLineWidth_ = 75, unsigned digits_ = 8,

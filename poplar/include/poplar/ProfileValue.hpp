@@ -19,12 +19,13 @@ struct ProfileAccess;
 
 class ProfileValue {
 public:
+  // What the kinds of values are in C++.
   using Boolean = bool;
   using Number = double;
   using String = std::string;
   using Vector = std::vector<ProfileValue>;
   using Map = std::map<std::string, ProfileValue>;
-  enum class Type { VECTOR, MAP, STRING, NUMBER, BOOL_ };
+  enum class Type { VECTOR, MAP, STRING, NUMBER, BOOL_ }; // kind of a value
 
   ProfileValue() : ProfileValue(0.0) {}
   ProfileValue(Number number);
@@ -35,7 +36,7 @@ public:
   template <class T, class = typename std::enable_if<std::is_integral<T>::value>::type>
   ProfileValue(T value) : ProfileValue(make(value, std::is_same<T, bool>())) {}
 
-  Type type() const;
+  Type type() const; // which kind it is
   // Each throws type_error if the value is of another type; asInt and asUint also if it is not a
   // whole number in range.
   bool asBool() const;
@@ -57,8 +58,8 @@ public:
   const ProfileValue &operator[](unsigned position) const {
     return (*this)[static_cast<std::size_t>(position)];
   }
-  const ProfileValue *getOrNull(StringRef key) const;
-  std::size_t size() const;
+  const ProfileValue *getOrNull(StringRef key) const; // a null pointer if there is no such member
+  std::size_t size() const;                           // items of a list, members of a map
 
   // Sums over a list, or over a list of lists.
   std::int64_t sumInt() const;
@@ -66,6 +67,7 @@ public:
   double sumDouble() const;
   std::int64_t sum2DInt() const;
   std::uint64_t sum2DUint() const;
+  // The items of a list; throws type_error if one is not a whole number.
   std::vector<std::uint64_t> toUintVector() const;
 
   friend bool operator==(const ProfileValue &a, const ProfileValue &b);
@@ -89,13 +91,16 @@ private:
   std::shared_ptr<const Data> data_;
 };
 
+// Writes a value as JSON, in one line or indented.
 void serializeToJSON(std::ostream &out, const ProfileValue &value, bool prettyPrint = false);
+// Writes a value as CBOR (RFC 8949).
 void serializeToCBOR(std::ostream &out, const ProfileValue &value);
 
 // Prints the summary of a profile.pop file. Options: showExecutionSteps, showVarStorage,
 // showOptimizations, showPerIpuMemoryUsage, colours.
 void printProfileSummary(std::ostream &out, const std::string &profilePath,
                          const OptionFlags &options = {});
+// The part of the summary that is about the compiled graph.
 void printGraphSummary(std::ostream &out, const std::string &profilePath,
                        const OptionFlags &options = {});
 

@@ -31,6 +31,7 @@ struct Node;
 
 namespace program {
 
+// A step of control flow on the device; the classes below are its kinds. Copies share one node.
 class Program {
 public:
   Program(); // does nothing
@@ -40,7 +41,7 @@ public:
   Program &operator=(const Program &);
   Program &operator=(Program &&) noexcept;
 
-  bool isEmpty() const;
+  bool isEmpty() const; // whether it does nothing
   // The same node.
   friend bool operator==(const Program &a, const Program &b) { return a.node_ == b.node_; }
   friend bool operator!=(const Program &a, const Program &b) { return a.node_ != b.node_; }
@@ -70,10 +71,11 @@ public:
   Sequence &operator=(const Sequence &) = default;
   Sequence &operator=(Sequence &&) = default;
 
-  void add(const Program &program);
+  void add(const Program &program); // Appends a program.
   void add(Program &&program);
 };
 
+// Runs the vertices of a compute set, all at the same time.
 class Execute : public Program {
 public:
   Execute(ComputeSet cs, const DebugContext &debugContext = {});
@@ -99,6 +101,7 @@ public:
        const DebugContext &debugContext = {});
 };
 
+// Runs a program so many times. Throws control_program_error for a negative or too large count.
 class Repeat : public Program {
 public:
   Repeat(unsigned count, const Program &body, const DebugContext &debugContext = {});
@@ -118,12 +121,14 @@ public:
                   const DebugContext &debugContext = {});
 };
 
+// RepeatWhileTrue with the test turned over.
 class RepeatWhileFalse : public Program {
 public:
   RepeatWhileFalse(const Program &cond, Tensor predicate, const Program &body,
                    const DebugContext &debugContext = {});
 };
 
+// Runs trueBody if the predicate, one element, is not zero, else falseBody.
 class If : public Program {
 public:
   If(Tensor predicate, const Program &trueBody, const Program &falseBody,
@@ -133,7 +138,7 @@ public:
 // Runs the case whose value is that of control, else the default, else nothing.
 class Switch : public Program {
 public:
-  using Cases = std::vector<std::pair<std::int32_t, Program>>;
+  using Cases = std::vector<std::pair<std::int32_t, Program>>; // values and what runs for each
   Switch(Tensor control, const DebugContext &debugContext = {});
   Switch(Tensor control, const Program &defaultCase, const DebugContext &debugContext = {});
   Switch(Tensor control, const Cases &cases, const DebugContext &debugContext = {});
@@ -142,14 +147,17 @@ public:
   // No matching case: an error when run, or undefined.
   static Switch switchWithBoundsChecking(Tensor control, const Cases &cases,
                                          const DebugContext &debugContext = {});
+  // A Switch whose value is promised to be that of a case.
   static Switch switchWithUnreachableDefault(Tensor control, const DebugContext &debugContext = {});
 
+  // Adds a case. Throws control_program_error if the value has one.
   Switch &add(std::int32_t caseValue, const Program &body);
 
 private:
   Switch() = default;
 };
 
+// Runs a function of the graph, or one of the host with these inputs and outputs.
 class Call : public Program {
 public:
   Call(Function function, const DebugContext &debugContext = {});
@@ -157,6 +165,8 @@ public:
        const DebugContext &debugContext = {});
 };
 
+// Waits until all tiles of the kind named have come here. Programs need none: exchanges sync by
+// themselves.
 class Sync : public Program {
 public:
   Sync(SyncType type, const DebugContext &debugContext = {});
@@ -168,6 +178,7 @@ public:
   WriteUndef(Tensor tensor, const DebugContext &debugContext = {});
 };
 
+// Writes a tensor to Engine::setPrintTensorStream when it runs, after its title or name.
 class PrintTensor : public Program {
 public:
   PrintTensor(Tensor tensor, const DebugContext &debugContext = {});
@@ -183,6 +194,7 @@ public:
   ErrorProgram(StringRef message, Tensor tensor, const DebugContext &debugContext = {});
 };
 
+// Ends the program: Engine::run throws application_runtime_error with the message.
 class Abort : public Program {
 public:
   explicit Abort(const DebugContext &debugContext = {});
@@ -190,6 +202,7 @@ public:
   Abort(const char *message, const DebugContext &debugContext = {});
 };
 
+// Abort if the predicate, one element, is not zero.
 class AbortOnCondition : public Program {
 public:
   AbortOnCondition(Tensor predicate, const DebugContext &debugContext = {});
@@ -198,6 +211,8 @@ public:
   AbortOnCondition(Tensor predicate, const char *message, const DebugContext &debugContext = {});
 };
 
+// Promises that the tensor holds the same values in all replicas. Engine::run throws
+// application_runtime_error where it does not.
 class AssumeEqualAcrossReplicas : public Program {
 public:
   AssumeEqualAcrossReplicas(Tensor tensor, const DebugContext &debugContext = {});

@@ -8,21 +8,25 @@
 #include "poplar/HalfFloat.hpp"
 #include <cmath>
 
+// An 8-bit float; what its bits mean is said by metadata.
 struct quarter {
   unsigned char bits;
 };
-typedef unsigned char MetadataType;
+typedef unsigned char MetadataType; // bit 6: format; bits 5 to 0: scale, two's complement
 
 namespace poplar {
 using ::MetadataType;
 using ::quarter;
 
+// Of an 8-bit float: 4 bits of exponent and 3 of mantissa, or 5 and 2.
 enum class QuarterFormat { F143, F152 };
 
+// Takes a byte of metadata apart.
 inline void unpackMetadata(MetadataType metadata, QuarterFormat &format, int &scale) {
   format = (metadata & 0x40) ? QuarterFormat::F152 : QuarterFormat::F143;
   scale = int(metadata & 0x1f) - int(metadata & 0x20);
 }
+// Makes a byte of metadata.
 inline MetadataType packMetadata(QuarterFormat format, int scale) {
   return MetadataType((format == QuarterFormat::F152 ? 0x40 : 0) | (scale & 0x3f));
 }
@@ -50,6 +54,7 @@ inline int encodeQuarter(float magnitude, QuarterShape shape) {
 }
 } // namespace codelet
 
+// The value of an 8-bit float under its metadata.
 inline float toFloat(quarter q, MetadataType metadata) {
   QuarterFormat format;
   int scale;
@@ -64,8 +69,10 @@ inline float toFloat(quarter q, MetadataType metadata) {
       std::ldexp(float(steps), (exponent ? exponent : 1) - shape.bias - shape.mantissaBits + scale);
   return (q.bits & 0x80) ? -magnitude : magnitude;
 }
+// toFloat, rounded to half.
 inline half toHalf(quarter q, MetadataType metadata) { return half(toFloat(q, metadata)); }
 
+// The nearest 8-bit float under this metadata; what is too large becomes the largest or NaN.
 inline quarter toQuarter(float value, MetadataType metadata) {
   QuarterFormat format;
   int scale;

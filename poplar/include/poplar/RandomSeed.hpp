@@ -8,7 +8,9 @@
 
 namespace poplar {
 
+// Reads the state of all workers' generators, for setHwSeeds to put back later.
 Tensor getHwSeeds(Graph &graph, program::Sequence &prog, const DebugContext &debugContext = {});
+// Sets the state of all workers' generators: random numbers repeat from here.
 void setHwSeeds(Graph &graph, const Tensor &hwSeeds, program::Sequence &prog,
                 const DebugContext &debugContext = {});
 

@@ -10,7 +10,7 @@ class RuntimeOptions {
 public:
   // Throws invalid_option for unknown keys and malformed values.
   explicit RuntimeOptions(const OptionFlags &flags = {});
-  const OptionFlags &flags() const { return flags_; }
+  const OptionFlags &flags() const { return flags_; } // what was given
 
 private:
   OptionFlags flags_;

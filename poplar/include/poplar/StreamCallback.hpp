@@ -14,19 +14,21 @@
 
 namespace poplar {
 
+// What both directions have in common.
 class StreamCallbackBase {
 public:
-  enum class Result { Success, NotAvailable };
+  enum class Result { Success, NotAvailable }; // whether prefetch had data
   virtual ~StreamCallbackBase();
-  virtual void complete() {}
+  virtual void complete() {} // The data of the last fetch, or of a successful prefetch, were used.
+  // Prefetched data will not be used; fetch begins again from there.
   virtual void invalidatePrefetched() {}
 };
 
 class StreamCallback : public StreamCallbackBase {
 public:
   using Result = StreamCallbackBase::Result;
-  virtual Result prefetch(void *p) = 0;
-  virtual void fetch(void *p) = 0;
+  virtual Result prefetch(void *p) = 0; // Fills p ahead of time if it can be done without waiting.
+  virtual void fetch(void *p) = 0; // Fills p, or takes what p holds if the stream goes to the host.
 };
 
 // Only fetch; never prefetches.
@@ -42,8 +44,8 @@ class ResumableStreamCallback : public StreamCallback {
 public:
   ResumableStreamCallback();
   ~ResumableStreamCallback() override;
-  void notify();
-  bool isAwaiting() const;
+  void notify();           // Lets the wait() of the fetch return. From any thread.
+  bool isAwaiting() const; // whether a fetch waits now
 
 protected:
   // Returns when notify has been called since the last return.
@@ -57,6 +59,7 @@ private:
 // A callback of a stream of 8-bit floats, which tells the format and scale of what it delivers.
 class StreamCallbackWithMetadata : public StreamCallback {
 public:
+  // Format and scale of the data that the last fetch delivered.
   virtual QuarterMetadata getMetadata() = 0;
 };
 

@@ -17,13 +17,14 @@ public:
   StringRef(const std::string &text) noexcept : ArrayRef<char>(text.data(), text.size()) {}
   StringRef(const char *text, std::size_t size) noexcept : ArrayRef<char>(text, size) {}
 
+  // A copy that owns its characters.
   std::string cloneAsString() const {
     return empty() ? std::string() : std::string(data(), size());
   }
   operator std::string() const { return cloneAsString(); }
 };
 
-int compare(StringRef a, StringRef b) noexcept;
+int compare(StringRef a, StringRef b) noexcept; // below, at or above 0, as std::string::compare
 inline bool operator==(StringRef a, StringRef b) noexcept { return compare(a, b) == 0; }
 inline bool operator!=(StringRef a, StringRef b) noexcept { return compare(a, b) != 0; }
 inline bool operator<(StringRef a, StringRef b) noexcept { return compare(a, b) < 0; }
@@ -31,6 +32,7 @@ inline bool operator<=(StringRef a, StringRef b) noexcept { return compare(a, b)
 inline bool operator>(StringRef a, StringRef b) noexcept { return compare(a, b) > 0; }
 inline bool operator>=(StringRef a, StringRef b) noexcept { return compare(a, b) >= 0; }
 
+// Joins both into a new string.
 inline std::string operator+(StringRef a, StringRef b) {
   return a.cloneAsString().append(b.begin(), b.end());
 }

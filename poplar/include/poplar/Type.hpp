@@ -23,8 +23,8 @@ public:
 
   // The C++ spelling of the codelet's type: "unsigned int", "half", ...
   std::string toString() const;
-  bool isFloatingPoint() const;
-  bool requiresMetadata() const;
+  bool isFloatingPoint() const;  // whether it is HALF, FLOAT, DOUBLE or QUARTER
+  bool requiresMetadata() const; // whether a tensor of it needs format and scale: QUARTER
   std::size_t hash() const { return index_; }
 
   friend constexpr bool operator==(Type a, Type b) { return a.index_ == b.index_; }
@@ -42,6 +42,7 @@ private:
 
 std::ostream &operator<<(std::ostream &out, const Type &type);
 
+// Types of elements on the device. LONG, UNSIGNED_LONG and DOUBLE are types of the host only.
 extern Type BOOL, CHAR, SIGNED_CHAR, UNSIGNED_CHAR;
 extern Type SHORT, SIGNED_SHORT, UNSIGNED_SHORT;
 extern Type INT, SIGNED_INT, SIGNED, UNSIGNED_INT, UNSIGNED;
@@ -51,6 +52,7 @@ extern Type HALF, FLOAT, DOUBLE, QUARTER, QUARTER_METADATA;
 // The device type that a host C++ type stands for: equivalent_device_type<float>().value == FLOAT.
 template <class T> struct equivalent_device_type;
 
+// Says which device type a C++ type stands for.
 #define POPLAR_DECLARE_EQUIV_TYPE(T, V)                                                            \
   template <> struct equivalent_device_type<T> { const Type &value = V; };
 POPLAR_DECLARE_EQUIV_TYPE(bool, BOOL)

@@ -24,9 +24,9 @@ public:
   }
 
   bool isSimpleType() const { return type_ != Type(); }
-  const Type &type() const { return type_; }
-  std::size_t size() const { return size_; }
-  std::size_t align() const { return align_; }
+  const Type &type() const { return type_; }   // the device type that stands for it
+  std::size_t size() const { return size_; }   // bytes on the host
+  std::size_t align() const { return align_; } // bytes that its address is a multiple of
 
 private:
   TypeTraits(const Type &type, std::size_t size, std::size_t align)

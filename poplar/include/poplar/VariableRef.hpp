@@ -12,7 +12,7 @@ class VariableRef {
 public:
   constexpr VariableRef() noexcept : id_(0xffffffffu) {}
   constexpr explicit VariableRef(std::uint32_t id) noexcept : id_(id) {}
-  constexpr std::uint32_t id() const { return id_; }
+  constexpr std::uint32_t id() const { return id_; } // the number of the variable in its graph
   std::size_t hash() const { return id_; }
 
   friend constexpr bool operator==(VariableRef a, VariableRef b) { return a.id_ == b.id_; }
@@ -29,9 +29,10 @@ inline std::ostream &operator<<(std::ostream &out, VariableRef var) {
   return out << "var" << var.id();
 }
 
+// A part of a variable.
 struct VariableInterval {
-  VariableRef var;
-  Interval interval;
+  VariableRef var;   // the variable
+  Interval interval; // elements of it, counted flat
   VariableInterval() = default;
   VariableInterval(VariableRef v, Interval i) : var(v), interval(i) {}
 

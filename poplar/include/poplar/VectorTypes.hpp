@@ -24,8 +24,8 @@ OPENIPU_VECTORS(long long, longlong)
 OPENIPU_VECTORS(unsigned long long, ulonglong)
 #undef OPENIPU_VECTORS
 
-typedef poplar::codelet::HalfVector<2> half2;
-typedef poplar::codelet::HalfVector<4> half4;
+typedef poplar::codelet::HalfVector<2> half2; // vectors of halves
+typedef poplar::codelet::HalfVector<4> half4; // four halves
 
 namespace poplar {
 using ::float2;

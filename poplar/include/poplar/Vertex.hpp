@@ -28,17 +28,20 @@ class Vertex {};
 // compute(unsigned workerId) is called once for each worker, on the same state.
 class MultiVertex {
 public:
+  // How many workers share the vertex.
   static constexpr unsigned numWorkers() { return OPENIPU_NUM_WORKERS; }
 };
 
 // compute() runs on the supervisor.
 class SupervisorVertex {};
+// A vertex that exchanges data outside of the IPU; there is none on this machine.
 class ExternalExchangeVertex {};
 
 namespace codelet {
 template <bool Supervisor> struct SupervisorOrWorker { typedef Vertex type; };
 template <> struct SupervisorOrWorker<true> { typedef SupervisorVertex type; };
 } // namespace codelet
+// Derive from it: a supervisor vertex or a plain one.
 template <bool Supervisor>
 using SupervisorVertexIf = typename codelet::SupervisorOrWorker<Supervisor>::type;
 

@@ -18,8 +18,10 @@ struct VertexInfo;
 struct IntrospectorAccess;
 } // namespace openipu
 
+// What an estimator may know of one field of a vertex: sizes and known values.
 class FieldData {
 public:
+  // The size of an inner vector.
   class SizeT {
   public:
     explicit SizeT(std::size_t size) : size_(size) {}
@@ -47,8 +49,9 @@ public:
     return Values<T>::get(*this);
   }
 
+  // How the pointer is stored, at each level.
   layout::Vector getProfilerVectorLayout(unsigned nestingLevel) const;
-  layout::VectorList getProfilerVectorListLayout() const;
+  layout::VectorList getProfilerVectorListLayout() const; // how a vector of vectors is stored
 
 private:
   friend class VertexIntrospector;

@@ -11,8 +11,9 @@ namespace poplar {
 
 class DebugContext;
 
+// The base of all exceptions of Poplar.
 struct poplar_error : std::runtime_error {
-  std::string type;
+  std::string type; // the name of the exception's class
   explicit poplar_error(const std::string &message);
   explicit poplar_error(const char *message);
   poplar_error(const poplar_error &);
@@ -73,8 +74,9 @@ POPLAR_EXCEPTION(tensor_io_state_error)          // reading or writing before lo
 POPLAR_EXCEPTION(tensor_metadata_error) // an 8-bit float tensor without metadata, or the reverse
 POPLAR_EXCEPTION(type_error)            // types that do not match
 POPLAR_EXCEPTION(unknown_vertex_type)   // no codelet of that name
-using missing_cycle_estimate = missing_perf_estimate;
+using missing_cycle_estimate = missing_perf_estimate; // the older name
 
+// A file that cannot be opened or read.
 struct file_load_error : poplar_error {
   explicit file_load_error(const std::string &path);
   file_load_error(const std::string &path, const std::string &reason);
@@ -87,24 +89,29 @@ struct graph_memory_allocation_error : poplar_error {
   explicit graph_memory_allocation_error(const char *message);
 };
 
+// A compiled codelet file, .gp, that cannot be used for this target.
 struct graph_object_load_error : poplar_error {
   graph_object_load_error(const std::string &path, const std::string &error);
 };
 
+// An index, a range or a number of a program that is not there.
 struct index_error : poplar_error {
   POPLAR_EXCEPTION_BODY(index_error, poplar_error)
   index_error(const std::string &what, std::size_t index);
 };
 
+// A vector field that is not connected and whose size was not set.
 struct no_size_specified : poplar_error {
   POPLAR_EXCEPTION_BODY(no_size_specified, poplar_error)
   no_size_specified(const std::string &field, const std::string &vertex);
 };
 
+// A symbol that a tile's code does not have.
 struct symbol_error : poplar_error {
   symbol_error(const std::string &name, unsigned tile);
 };
 
+// A field that the codelet does not have.
 struct unknown_field : poplar_error {
   POPLAR_EXCEPTION_BODY(unknown_field, poplar_error)
   unknown_field(const std::string &field, const std::string &vertex);
@@ -116,12 +123,14 @@ struct link_error : poplar_error {
   explicit link_error(const std::string &message, const std::string &out = "");
 };
 
+// An error while a program ran; `info` says which, and where.
 struct runtime_error : poplar_error {
+  // What happened, and on which tile.
   struct ErrorInfo {
-    ErrorCode code = ErrorCode::UNKNOWN;
-    ErrorLocation location;
+    ErrorCode code = ErrorCode::UNKNOWN; // why the device stopped
+    ErrorLocation location;              // where it was noticed
   };
-  ErrorInfo info;
+  ErrorInfo info; // which error, and where
   POPLAR_EXCEPTION_BODY(runtime_error, poplar_error)
 };
 
@@ -130,25 +139,30 @@ struct application_runtime_error : runtime_error {
   POPLAR_EXCEPTION_BODY(application_runtime_error, runtime_error)
 };
 
+// A failure of the system around the program: links, memory, host.
 struct system_runtime_error : runtime_error {
   POPLAR_EXCEPTION_BODY(system_runtime_error, runtime_error)
 };
 
+// What must be reset before the device can be used again.
 enum class RecoveryAction { IPU_RESET, LINK_RESET, PARTITION_RESET, FULL_RESET };
 std::string toString(RecoveryAction action);
 
+// A failure after which a reset helps: getRecoveryAction says which.
 struct recoverable_runtime_error : system_runtime_error {
   recoverable_runtime_error(RecoveryAction action, const std::string &message);
-  RecoveryAction getRecoveryAction() const { return action_; }
+  RecoveryAction getRecoveryAction() const { return action_; } // the least reset that helps
 
 private:
   RecoveryAction action_;
 };
 
+// A failure that no reset mends: the hardware must be looked at.
 struct unrecoverable_runtime_error : system_runtime_error {
   POPLAR_EXCEPTION_BODY(unrecoverable_runtime_error, system_runtime_error)
 };
 
+// A failure that nobody has a name for.
 struct unknown_runtime_error : system_runtime_error {
   POPLAR_EXCEPTION_BODY(unknown_runtime_error, system_runtime_error)
 };

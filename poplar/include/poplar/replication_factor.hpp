@@ -4,6 +4,8 @@
 
 namespace poplar {
 
+// How often a graph stands on the device; an own type, so that it cannot be mistaken for another
+// number.
 class replication_factor {
 public:
   explicit constexpr replication_factor(unsigned value) : value_(value) {}

@@ -27,8 +27,9 @@ inline float openipuFloat(unsigned bits) {
 namespace poplar {
 namespace codelet {
 
-// ---- the types of operands: a vector is whatever has elements of float or half, also one that the
-// program declared; other scalars, and edges of them, are floats.
+// ---- the types of operands
+// A vector is whatever has elements of float or half, also one that the program declared; other
+// scalars, and edges of them, are floats.
 
 template <class E, unsigned N> struct Canonical;
 template <> struct Canonical<float, 2> { typedef Float2 type; };
@@ -313,29 +314,29 @@ struct isfiniteBuiltin {
 
 #define OPENIPU_OBJECT(name)                                                                       \
   static constexpr poplar::codelet::name##Builtin __builtin_ipu_##name __attribute__((unused)){};
-OPENIPU_OBJECT(exp)
-OPENIPU_OBJECT(exp2)
-OPENIPU_OBJECT(ln)
-OPENIPU_OBJECT(log2)
-OPENIPU_OBJECT(tanh)
-OPENIPU_OBJECT(sigm)
-OPENIPU_OBJECT(rsqrt)
-OPENIPU_OBJECT(sqrt)
-OPENIPU_OBJECT(max)
-OPENIPU_OBJECT(min)
-OPENIPU_OBJECT(absmax)
-OPENIPU_OBJECT(absadd)
-OPENIPU_OBJECT(cmpeq)
-OPENIPU_OBJECT(cmpne)
-OPENIPU_OBJECT(cmplt)
-OPENIPU_OBJECT(cmple)
-OPENIPU_OBJECT(cmpgt)
-OPENIPU_OBJECT(cmpge)
-OPENIPU_OBJECT(clamp)
-OPENIPU_OBJECT(sum)
-OPENIPU_OBJECT(isnan)
-OPENIPU_OBJECT(isinf)
-OPENIPU_OBJECT(isfinite)
+OPENIPU_OBJECT(exp)      // e to the power of each lane
+OPENIPU_OBJECT(exp2)     // two to the power of each lane
+OPENIPU_OBJECT(ln)       // natural logarithm of each lane
+OPENIPU_OBJECT(log2)     // logarithm to base 2 of each lane
+OPENIPU_OBJECT(tanh)     // hyperbolic tangent of each lane
+OPENIPU_OBJECT(sigm)     // 1 / (1 + exp(-x)) of each lane
+OPENIPU_OBJECT(rsqrt)    // 1 / sqrt(x) of each lane
+OPENIPU_OBJECT(sqrt)     // square root of each lane
+OPENIPU_OBJECT(max)      // the larger of two, lane by lane
+OPENIPU_OBJECT(min)      // the smaller of two, lane by lane
+OPENIPU_OBJECT(absmax)   // the larger of two absolute values, lane by lane
+OPENIPU_OBJECT(absadd)   // the sum of two absolute values, lane by lane
+OPENIPU_OBJECT(cmpeq)    // comparisons: all ones (a NaN) where it holds, else zero
+OPENIPU_OBJECT(cmpne)    // not equal
+OPENIPU_OBJECT(cmplt)    // less
+OPENIPU_OBJECT(cmple)    // less or equal
+OPENIPU_OBJECT(cmpgt)    // greater
+OPENIPU_OBJECT(cmpge)    // greater or equal
+OPENIPU_OBJECT(clamp)    // each lane between the two lanes of a bound: low, high
+OPENIPU_OBJECT(sum)      // sums of neighbouring lanes of half, in float
+OPENIPU_OBJECT(isnan)    // whether it is not a number
+OPENIPU_OBJECT(isinf)    // whether it is plus or minus infinity
+OPENIPU_OBJECT(isfinite) // neither NaN nor infinity
 #undef OPENIPU_OBJECT
 
 // ---- between formats
@@ -494,8 +495,9 @@ inline void __builtin_ipu_put(unsigned value, unsigned index) { openipu_main_put
 inline float __builtin_ipu_uget(unsigned index) { return openipu_aux_get_float(index); }
 inline void __builtin_ipu_uput(float value, unsigned index) { openipu_aux_put_float(value, index); }
 
-// ---- packed addresses: two to load from and one to store to, which advance by 64-bit words after
-// each access. On the tile all three are one 64-bit register, here they are three pointers.
+// ---- packed addresses
+// Two to load from and one to store to, which advance by 64-bit words after each access. On the
+// tile all three are one 64-bit register, here they are three pointers.
 
 namespace poplar {
 namespace codelet {

@@ -6,6 +6,7 @@
 
 namespace poplar {
 
+// How the pointer, and the length if there is one, of a vector field are stored.
 enum class VectorLayout : unsigned {
   NOT_A_VECTOR,
   SPAN,
@@ -17,6 +18,7 @@ enum class VectorLayout : unsigned {
   COMPACT_PTR
 };
 
+// How a field with a vector of vectors is stored.
 enum class VectorListLayout : unsigned {
   NOT_A_VECTOR,
   ONE_PTR,

@@ -11,5 +11,6 @@
   ((condition) ? (void)0 : openipuHooks->assertFailed(#condition, __FILE__, __LINE__, __func__))
 #endif
 #ifndef __cplusplus
+// The name that C++ has.
 #define static_assert _Static_assert
 #endif
