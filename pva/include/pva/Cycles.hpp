@@ -11,15 +11,16 @@ namespace pva {
 
 // The order is that of every list of kinds.
 enum class CycleKind { Compute, Exchange, GlobalExchange, Host, Sync, Control };
-constexpr unsigned numCycleKinds = 6;
-const char *toString(CycleKind kind); // "globalExchange"
-CycleKind cycleKind(Program::Type type);
+constexpr unsigned numCycleKinds = 6;    // kinds that there are
+const char *toString(CycleKind kind);    // "globalExchange"
+CycleKind cycleKind(Program::Type type); // the kind that a program's cycles count as
 
+// Cycles by what they were spent on.
 class CyclesByKind {
 public:
   std::uint64_t operator[](CycleKind kind) const { return cycles_[static_cast<unsigned>(kind)]; }
-  void add(Program::Type type, std::uint64_t cycles);
-  std::uint64_t total() const;
+  void add(Program::Type type, std::uint64_t cycles); // counts cycles of a program of this type
+  std::uint64_t total() const;                        // of all kinds
 
 private:
   std::uint64_t cycles_[numCycleKinds] = {};

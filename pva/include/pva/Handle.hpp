@@ -26,6 +26,7 @@ protected:
 
 class Program;
 class ProgramVisitor;
+// A program of the report, which keeps the report alive.
 typedef std::shared_ptr<Program> ProgramRef;
 typedef std::vector<std::uint64_t> NumberByTile; // one entry per tile of a replica
 

@@ -9,9 +9,9 @@
 namespace pva {
 
 constexpr std::uint32_t applicationId = 0x4f495055; // "OIPU"
-constexpr std::uint32_t formatVersion = 2;
-constexpr std::uint32_t maxTiles = 1u << 22; // beyond it a file is taken for damaged
-constexpr std::uint64_t maxParts = 1u << 28; // of variables on tiles; the same
+constexpr std::uint32_t formatVersion = 2;          // the version that this library writes
+constexpr std::uint32_t maxTiles = 1u << 22;        // beyond it a file is taken for damaged
+constexpr std::uint64_t maxParts = 1u << 28;        // of variables on tiles; the same
 
 // Ids are dense and start at 0. Tiles and IPUs are those of the first replica; the others do the
 // same. (first_tile, num_tiles) is a range of tiles with equal values, per tile; vars_info has them

@@ -13,11 +13,12 @@ namespace pva {
 
 class Writer {
 public:
-  struct Null {};
+  struct Null {}; // an empty field
 
   // Rows go in with all columns, in the order of the schema.
   class Table {
   public:
+    // Adds a line to the table.
     template <class... Values> void row(const Values &...values) {
       column_ = 0;
       int unused[] = {(bind(values), 0)...};
@@ -50,7 +51,7 @@ public:
   ~Writer();
 
   Table table(const std::string &name); // one per table at a time; gone before finish() or bytes()
-  void finish();
+  void finish();       // Completes the file. Throws pva::Error if it cannot be written.
   std::string bytes(); // of a profile in memory
 
 private:

@@ -10,14 +10,16 @@
 
 namespace pva {
 
+// The version of the library that wrote a report.
 class PoplarVersion {
 public:
   PoplarVersion(std::string text, std::string packageHash);
-  const std::string &string() const { return text_; }
+  const std::string &string() const { return text_; } // the whole text
+  // Differs between builds that cannot read each other's executables.
   const std::string &packageHash() const { return hash_; }
-  unsigned majorVer() const { return numbers_[0]; }
-  unsigned minorVer() const { return numbers_[1]; }
-  unsigned pointVer() const { return numbers_[2]; }
+  unsigned majorVer() const { return numbers_[0]; } // the first number
+  unsigned minorVer() const { return numbers_[1]; } // the second number
+  unsigned pointVer() const { return numbers_[2]; } // the third number
 
 private:
   std::string text_, hash_;
@@ -28,21 +30,24 @@ private:
 class Version {
 public:
   explicit Version(unsigned number) : number_(number) {}
-  unsigned majorVer() const { return number_; }
-  bool isUnstableFormat() const { return false; }
+  unsigned majorVer() const { return number_; }   // the version of the format
+  bool isUnstableFormat() const { return false; } // false: a file of this format can always be read
 
 private:
   unsigned number_;
 };
 
+// What was measured while the program ran, beyond the model.
 class InstrumentationSettings {
 public:
+  // What cycles of computation were counted for.
   enum class Compute { Off = 0, Vertex = 1, Tile = 2, Ipu = 3, Device = 4, Unknown = 5 };
+  // What cycles of exchange with the host were counted for.
   enum class ExternalExchange { Off = 0, Tile = 1, Unknown = 2 };
   InstrumentationSettings(Compute compute, ExternalExchange exchange)
       : compute_(compute), exchange_(exchange) {}
-  Compute compute() const { return compute_; }
-  ExternalExchange externalExchange() const { return exchange_; }
+  Compute compute() const { return compute_; }                    // how computation was measured
+  ExternalExchange externalExchange() const { return exchange_; } // how exchanges were measured
 
 private:
   Compute compute_;
@@ -52,36 +57,44 @@ private:
 // One entry of the debug-information file.
 class DebugContext : public detail::Handle<DebugContext> {
 public:
+  // Where in a program's source.
   struct Location {
+    // What the functions below return.
     std::string fileName_, functionName_;
     std::uint64_t lineNumber_;
-    const std::string &fileName() const { return fileName_; }
+    const std::string &fileName() const { return fileName_; } // the source file
+    // The function that made the call.
     const std::string &functionName() const { return functionName_; }
-    std::uint64_t lineNumber() const { return lineNumber_; }
+    std::uint64_t lineNumber() const { return lineNumber_; } // the line of the call
   };
   DebugContext(detail::DataRef data, std::uint32_t index)
       : Handle(std::move(data)), index_(index) {}
-  std::uint64_t id() const;
-  std::uint64_t parentId() const;
-  bool hasParent() const;
-  DebugContext parent() const; // throws without one in the file
-  std::string name() const;
-  std::string layer() const;
-  std::string json() const; // the whole entry
-  Location location() const;
+  std::uint64_t id() const;       // unique in the file
+  std::uint64_t parentId() const; // of the context around it; 0: none
+  bool hasParent() const;         // whether the context around it is in the file
+  DebugContext parent() const;    // throws without one in the file
+  std::string name() const;       // what the program or the library called it
+  std::string layer() const;      // "poplar", "popops", "popart" and so on
+  std::string json() const;       // the whole entry
+  Location location() const;      // empty where it is not known
 
 private:
   std::uint32_t index_;
 };
 
+// One profile: what was compiled and what ran.
+//
+//   auto report = pva::openReport("profile.pop");
+//   for (const auto &tile : report.compilation().tiles())
+//     sum += tile.memory().total().includingGaps();
 class Report : public detail::Handle<Report> {
 public:
   explicit Report(detail::DataRef data) : Handle(std::move(data)) {}
-  CompilationReport compilation() const { return CompilationReport(data_); }
-  ExecutionReport execution() const { return ExecutionReport(data_); }
-  PoplarVersion poplarVersion() const;
-  Version version() const;
-  InstrumentationSettings instrumentationSettings() const;
+  CompilationReport compilation() const { return CompilationReport(data_); } // what was compiled
+  ExecutionReport execution() const { return ExecutionReport(data_); }       // what ran
+  PoplarVersion poplarVersion() const;                     // of the library that wrote it
+  Version version() const;                                 // of the file's format
+  InstrumentationSettings instrumentationSettings() const; // what was measured
   std::vector<std::pair<std::string, std::string>> engineOptions() const; // by name
   std::vector<DebugContext> debugContexts() const; // empty without a debug file
 
@@ -102,13 +115,14 @@ public:
   Operation(detail::DataRef data, std::uint32_t context, std::vector<std::uint32_t> programs)
       : Handle(std::move(data)), context_(context), programs_(std::move(programs)) {}
   std::string name() const; // the framework's name of it, or the context's
+  // The context that stands for it.
   DebugContext debugContext() const { return DebugContext(data_, context_); }
   std::vector<DebugContext> replacedDebugContext() const { return {}; } // contexts are never merged
-  std::vector<ProgramRef> programs() const;
-  std::vector<Variable> vars() const; // read or written by them
+  std::vector<ProgramRef> programs() const; // that were made inside of the context
+  std::vector<Variable> vars() const;       // read or written by them
   // Of ExecutionReport::steps; -1 if no traced step belongs to it.
   std::int64_t firstStepIndex() const;
-  std::int64_t lastStepIndex() const;
+  std::int64_t lastStepIndex() const; // of ExecutionReport::steps; -1 if none belongs to it
 
 private:
   bool has(std::uint32_t program) const;
@@ -120,6 +134,7 @@ private:
 class OperationAnalysis {
 public:
   explicit OperationAnalysis(const Report &report);
+  // In the order of the debug file's contexts.
   const std::vector<Operation> &operations() const { return operations_; }
 
 private:
