@@ -22,12 +22,12 @@ namespace pvti {
 // Text that goes with an event; JSON is kept as such.
 class Metadata {
 public:
-  enum class Format { Text, JSON };
+  enum class Format { Text, JSON }; // how the text is to be read
   Metadata() = default;
   Metadata(std::string text, Format format = Format::Text)
       : text_(std::move(text)), format_(format) {}
-  const std::string &text() const { return text_; }
-  Format format() const { return format_; }
+  const std::string &text() const { return text_; } // as it was given
+  Format format() const { return format_; }         // whether it is JSON
 
 private:
   std::string text_;
@@ -39,11 +39,11 @@ Metadata createJsonMetadata(const std::string &json); // throws std::invalid_arg
 class TraceChannel {
 public:
   TraceChannel(const std::string &name, bool enabled = true); // also {"name"}
-  const std::string &name() const;
-  const std::string &quotedName() const; // as JSON
-  bool isEnabled() const;                // and the trace is, and PVTI_OPTIONS wants this channel
-  void enable();
-  void disable();
+  const std::string &name() const;                            // what traces call it
+  const std::string &quotedName() const;                      // as JSON
+  bool isEnabled() const; // and the trace is, and PVTI_OPTIONS wants this channel
+  void enable();          // Records what happens on it, if the trace is on.
+  void disable();         // Records nothing more on it.
 
   struct State;
 
@@ -51,15 +51,17 @@ private:
   std::shared_ptr<State> state_;
 };
 
-extern TraceChannel traceDrivers, tracePoplar;
+extern TraceChannel traceDrivers, tracePoplar; // the channels that this library writes to itself
 
+// Switches a channel on or off, or tells whether it is on. By name: one that nobody has yet is
+// made.
 void enableTraceChannel(TraceChannel *channel);
 void disableTraceChannel(TraceChannel *channel);
 bool checkTraceChannel(const TraceChannel *channel);
 void enableTraceChannel(const std::string &name);
 void disableTraceChannel(const std::string &name);
 bool checkTraceChannel(const std::string &name);
-std::vector<std::string> listTraceChannels();
+std::vector<std::string> listTraceChannels(); // the names of all channels that exist
 
 // From construction to destruction; or piece by piece. Costs a few nanoseconds when the channel is
 // off, less than a microsecond when it is on.
@@ -76,13 +78,15 @@ public:
   ~Tracepoint();
   // What is known only at the end goes with the end.
   void result(const Metadata &metadata);
-  bool isRecorded() const { return open_ != nullptr; }
+  bool isRecorded() const { return open_ != nullptr; } // false when the channel is off
 
+  // Begins a piece of work by hand; end() with the same label ends it.
   static void begin(TraceChannel *channel, const std::string &label);
   static void begin(TraceChannel *channel, const std::string &label, const Metadata &metadata);
+  // Ends what begin() began on this thread.
   static void end(TraceChannel *channel, const std::string &label);
   static void end(TraceChannel *channel, const std::string &label, const Metadata &metadata);
-  static void event(TraceChannel *channel, const std::string &label);
+  static void event(TraceChannel *channel, const std::string &label); // A moment, without duration.
   static void event(TraceChannel *channel, const std::string &label, const Metadata &metadata);
 
 private:
@@ -97,9 +101,10 @@ private:
 // A line graph of numbers over time, in the same file.
 class Graph {
 public:
+  // One line of the graph.
   class Series {
   public:
-    void add(double value);
+    void add(double value); // the value from now on
 
   private:
     friend class Graph;
@@ -108,7 +113,7 @@ public:
     std::string graph_, name_;
   };
   Graph(std::string name, std::string unit = "");
-  Series addSeries(const std::string &name);
+  Series addSeries(const std::string &name); // a line with this name
 
 private:
   std::string name_;
@@ -120,7 +125,7 @@ private:
 template <class T> class Heatmap {
 public:
   Heatmap(std::string name, std::vector<T> edges, const std::string &unit = "");
-  void add(const std::vector<T> &values);
+  void add(const std::vector<T> &values); // one column: how these values are spread
 
 private:
   std::string name_;
@@ -129,9 +134,9 @@ private:
 extern template class Heatmap<double>;
 extern template class Heatmap<float>;
 extern template class Heatmap<std::int64_t>;
-typedef Heatmap<double> HeatmapDouble;
-typedef Heatmap<float> HeatmapFloat;
-typedef Heatmap<std::int64_t> HeatmapInt;
+typedef Heatmap<double> HeatmapDouble;    // for values of this type
+typedef Heatmap<float> HeatmapFloat;      // the same for float
+typedef Heatmap<std::int64_t> HeatmapInt; // the same for whole numbers
 
 // What the calling thread is called in traces from now on, in place of its number.
 class ThreadName {
