@@ -8,13 +8,13 @@
 
 namespace popdist {
 
-void registerDefaultBackend();
+void registerDefaultBackend(); // Chooses Open MPI; this is what happens if nothing is registered.
 void registerBackend(const std::string &file); // another library; before the first use
 
 // All instances call it. Throws when this process was not started by poprun or mpirun, or when
 // there is no Open MPI.
 void initializeBackend();
-bool isBackendInitialized();
+bool isBackendInitialized(); // whether the connections stand
 void finalizeBackend(); // waits for all instances; connections are closed when the process ends
 
 // Some of the instances, under a number: collectives of the host (popdist/collectives.hpp) may be

@@ -9,13 +9,13 @@ namespace popdist {
 
 bool isPopdistEnvSet(); // poprun started this process
 
-unsigned getInstanceIndex(); // from 0
-unsigned getNumInstances();
-unsigned getLocalInstanceIndex(); // on its host
-unsigned getNumTotalReplicas();
-unsigned getNumLocalReplicas();   // of this instance
-unsigned getReplicaIndexOffset(); // of its first replica among all
-unsigned getNumIpusPerReplica();
+unsigned getInstanceIndex();          // from 0
+unsigned getNumInstances();           // processes that share the program
+unsigned getLocalInstanceIndex();     // on its host
+unsigned getNumTotalReplicas();       // of all instances
+unsigned getNumLocalReplicas();       // of this instance
+unsigned getReplicaIndexOffset();     // of its first replica among all
+unsigned getNumIpusPerReplica();      // 1 if poprun was not told
 bool getUniformReplicasPerInstance(); // every instance has as many
 
 // std::runtime_error if poprun was told another number.
