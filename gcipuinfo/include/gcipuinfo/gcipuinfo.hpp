@@ -12,7 +12,7 @@ class gcipuinfo {
 public:
   // A process uses one of them only: the first that it asked for.
   enum DiscoveryMode { DiscoverActivePartitionIPUs, DiscoverAllPartitionIPUs };
-  using Device = std::map<std::string, std::string>;
+  using Device = std::map<std::string, std::string>; // attributes of a device: name and value
 
   // Names of attributes.
   static const char *const AverageBoardTemp;
