@@ -16,6 +16,7 @@ void broadcastToMatch(poplar::Tensor &a, const std::vector<std::size_t> &shape);
 void broadcastToMatch(poplar::Tensor &a, poplar::Tensor &b);
 void broadcastToMatch(poplar::Tensor &a, poplar::Tensor &b, poplar::Tensor &c);
 
+// Whether the two shapes fit each other.
 bool canBroadcastToMatch(const poplar::Tensor &a, const poplar::Tensor &b);
 
 } // namespace poputil

@@ -101,29 +101,33 @@ poplar::ProfileValue toProfileValue(const std::array<T, N> &values) {
   return toProfileValue(std::vector<T>(values.begin(), values.end()));
 }
 
+// An argument's name and value.
 struct ArgType {
-  std::string n;
-  poplar::ProfileValue pv;
+  std::string n;           // the name
+  poplar::ProfileValue pv; // the value
   ArgType(std::string name, poplar::ProfileValue value)
       : n(std::move(name)), pv(std::move(value)) {}
 };
 
+// A DebugInfo that records the arguments of a call.
 class OpDebugInfo : public poplar::DebugInfo {
 public:
   OpDebugInfo(const poplar::DebugContext &debugContext, std::string api);
   ~OpDebugInfo() override;
+  // Adds a group of arguments under a name.
   void add(std::string name, const std::vector<ArgType> &args);
   void add(std::string name, poplar::ProfileValue value);
 };
 
+// The DebugInfo of one call of PopLibs: arguments at the begin, results at the end.
 class PoplibsOpDebugInfo : public OpDebugInfo {
 public:
   PoplibsOpDebugInfo(const poplar::DebugContext &debugContext,
                      const std::vector<ArgType> &args = {},
                      const std::string &api = __builtin_FUNCTION());
   ~PoplibsOpDebugInfo() override;
-  void addOutputs(const std::vector<ArgType> &outputs);
-  void addOutput(const poplar::Tensor &output);
+  void addOutputs(const std::vector<ArgType> &outputs); // Records results.
+  void addOutput(const poplar::Tensor &output);         // records the one result
 
 private:
   std::shared_ptr<void> trace_; // of the host program, as long as the call lasts; often none
@@ -151,6 +155,7 @@ private:
 #define OPENIPU_DI_14(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_13(__VA_ARGS__)
 #define OPENIPU_DI_15(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_14(__VA_ARGS__)
 #define OPENIPU_DI_16(a, ...) OPENIPU_DI_ARG(a), OPENIPU_DI_15(__VA_ARGS__)
+// DI_ARGS(a, b): each argument with its name, for PoplibsOpDebugInfo.
 #define OPENIPU_DI_PICK(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16,     \
                         chosen, ...)                                                               \
   chosen

@@ -23,6 +23,7 @@
 namespace poputil {
 namespace graphfn {
 
+// What a function does with an argument: reads it, makes it, changes it, or returns it as new.
 enum ArgType {
   InputArg,   // read
   OutputArg,  // written; the caller gives the tensor
@@ -30,32 +31,41 @@ enum ArgType {
   CreatedArg, // made by the body; the caller gets a new tensor
 };
 
+// One argument of a function: what for, and a tensor that it looks like.
 struct ArgSig {
-  ArgType type;
+  ArgType type;                 // what the function does with it
   poplar::Tensor similarTensor; // the parameter is a clone of this
-  std::string debugName;
+  std::string debugName;        // the name of the function's own tensor
   ArgSig(ArgType t, poplar::Tensor tensor, std::string name = "")
       : type(t), similarTensor(std::move(tensor)), debugName(std::move(name)) {}
 };
 
+// An argument that is read.
 inline ArgSig input(poplar::Tensor similar, std::string debugName = "") {
   return ArgSig(InputArg, std::move(similar), std::move(debugName));
 }
+// An argument that is read and changed.
 inline ArgSig inout(poplar::Tensor similar, std::string debugName = "") {
   return ArgSig(InOutArg, std::move(similar), std::move(debugName));
 }
+// An argument that is written.
 inline ArgSig output(poplar::Tensor similar, std::string debugName = "") {
   return ArgSig(OutputArg, std::move(similar), std::move(debugName));
 }
+// An argument that the function makes; the caller finds it in its list.
 inline ArgSig created(std::string debugName = "") {
   return ArgSig(CreatedArg, poplar::Tensor(), std::move(debugName));
 }
 
-using Signature = std::vector<ArgSig>;
+using Signature = std::vector<ArgSig>; // all arguments, in order
 
+// A piece of program that is there once and called with other tensors: arguments are copied in and
+// out.
 class VoidFunction {
 public:
+  // Adds the program; the tensors are the function's own.
   using Body = std::function<void(std::vector<poplar::Tensor> &, poplar::program::Sequence &)>;
+  // The same, with a name for what it makes.
   using NamedBody = std::function<void(std::vector<poplar::Tensor> &, poplar::program::Sequence &,
                                        const poplar::DebugNameAndId &)>;
 
@@ -81,9 +91,12 @@ private:
   poplar::Function function_;
 };
 
+// A VoidFunction whose body returns the program.
 class ProgramFunction {
 public:
+  // Makes the program; the tensors are the function's own.
   using Body = std::function<poplar::program::Program(std::vector<poplar::Tensor> &)>;
+  // The same, with a name for what it makes.
   using NamedBody = std::function<poplar::program::Program(std::vector<poplar::Tensor> &,
                                                            const poplar::DebugNameAndId &)>;
 
@@ -98,10 +111,13 @@ private:
   VoidFunction function_;
 };
 
+// A VoidFunction whose body also returns a tensor; each call returns one of its own.
 class TensorFunction {
 public:
+  // Makes the program and the result.
   using Body =
       std::function<poplar::Tensor(std::vector<poplar::Tensor> &, poplar::program::Sequence &)>;
+  // The same, with a name for what it makes.
   using NamedBody = std::function<poplar::Tensor(
       std::vector<poplar::Tensor> &, poplar::program::Sequence &, const poplar::DebugNameAndId &)>;
 

@@ -72,23 +72,28 @@ template <class Map> typename Map::mapped_type asEnum(const std::string &text, c
 
 } // namespace parse
 
+// Reads the value of one option into a variable. Bad values end in poplar::invalid_option.
 class OptionHandler {
 public:
   template <class F, class = typename std::enable_if<!std::is_base_of<
                          OptionHandler, typename std::decay<F>::type>::value>::type>
   explicit OptionHandler(F &&parseValue) : parseValue_(std::forward<F>(parseValue)) {}
 
+  // Reads a value.
   void parseValue(poplar::StringRef value) const { parseValue_(value.cloneAsString()); }
 
+  // One of the names of a map.
   template <class T, class Map = std::map<std::string, T>>
   static OptionHandler createWithEnum(T &output, const Map &values) {
     return OptionHandler(
         [&output, values](const std::string &text) { output = parse::asEnum(text, values); });
   }
+  // A whole number.
   template <class T> static OptionHandler createWithInteger(T &output) {
     return OptionHandler(
         [&output](const std::string &text) { output = parse::asInteger<T>(text); });
   }
+  // "true" or "false".
   template <class T> static OptionHandler createWithBool(T &output) {
     return OptionHandler([&output](const std::string &text) { output = parse::asBool(text); });
   }
@@ -103,6 +108,7 @@ public:
                                             upperBoundIsInclusive));
     });
   }
+  // The text as it is.
   template <class T> static OptionHandler createWithString(T &output) {
     return OptionHandler([&output](const std::string &text) { output = text; });
   }
@@ -126,6 +132,7 @@ public:
       parse::detail::outOfBounds(static_cast<double>(lowerBound), lowerBoundIsInclusive,
                                  static_cast<double>(upperBound), upperBoundIsInclusive);
   }
+  // The number. Throws poplar::invalid_option if it is none or not in the interval.
   static double checkedDouble(const std::string &text, double lowerBound,
                               bool lowerBoundIsInclusive, double upperBound,
                               bool upperBoundIsInclusive);
@@ -134,11 +141,14 @@ private:
   std::function<void(const std::string &)> parseValue_;
 };
 
+// The options of a function by name.
 class OptionSpec {
 public:
   using value_type = std::pair<const std::string, OptionHandler>;
   OptionSpec(std::initializer_list<value_type> handlers) : handlers_(handlers) {}
 
+  // Hands a value to its option. Throws poplar::invalid_option for an unknown name unless told
+  // otherwise.
   void parse(poplar::StringRef option, poplar::StringRef value, bool ignoreUnknown = false) const;
 
 private:

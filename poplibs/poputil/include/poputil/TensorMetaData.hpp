@@ -5,9 +5,10 @@
 
 namespace poputil {
 
+// The base of what a library remembers about a tensor.
 struct TensorMetaDataBase {
   virtual ~TensorMetaDataBase() = default;
-  virtual std::unique_ptr<TensorMetaDataBase> clone() const = 0;
+  virtual std::unique_ptr<TensorMetaDataBase> clone() const = 0; // a copy of the derived object
 };
 
 class TensorMetaData {

@@ -41,9 +41,11 @@ std::pair<poplar::Graph::TileToTensorMapping, unsigned>
 calcLinearTileMappingAndNewOffset(const poplar::Graph &graph, const poplar::Tensor &t,
                                   unsigned offset = 0);
 
+// Spreads a tensor over the tiles as calcLinearTileMapping says.
 void mapTensorLinearly(poplar::Graph &graph, const poplar::Tensor &t, unsigned minElementsPerTile,
                        unsigned grainSize);
 void mapTensorLinearly(poplar::Graph &graph, const poplar::Tensor &t);
+// The same from another tile on.
 void mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tensor &t,
                                  unsigned minElementsPerTile, unsigned grainSize, unsigned offset,
                                  bool ascendingOrder = true);
@@ -65,6 +67,7 @@ unsigned getTileImbalance(const poplar::Graph &graph, const poplar::Tensor &t,
 // Elements that several tiles use are shared out among them.
 class TensorUseTracker {
 public:
+  // What resolve() may do with grains that several tiles use.
   enum class MappingMethod {
     // Elements between those of two neighbours go to the neighbours.
     OptimizeHaloRegions,
@@ -82,6 +85,7 @@ public:
   TensorUseTracker &operator=(const TensorUseTracker &other);
   TensorUseTracker &operator=(TensorUseTracker &&other) noexcept;
 
+  // Notes that a tile uses elements, or takes over another tracker's notes.
   void add(const poplar::Graph &graph, unsigned tile, const poplar::Tensor &t);
   void add(TensorUseTracker other);
   // Leaves one tile per element. extendPartialUsage: elements of the same variables that nobody

@@ -20,6 +20,7 @@ namespace poputil {
 void mergeAdjacentRegions(std::vector<poplar::Interval> &regions);
 void mergeAdjacentRegions(std::vector<std::vector<poplar::Interval>> &mapping);
 
+// All intervals of all lists, one after the other.
 std::vector<poplar::Interval>
 flattenIntervals(const std::vector<std::vector<poplar::Interval>> &intervals);
 

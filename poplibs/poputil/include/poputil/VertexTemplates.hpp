@@ -9,10 +9,11 @@
 
 namespace poputil {
 
+// How a template argument is spelled in a vertex' name; specialise it for types of your own.
 template <class T> struct VertexTemplateToString {
   static_assert(std::is_arithmetic<T>::value,
                 "specialise poputil::VertexTemplateToString for this type");
-  static std::string to_string(const T &value) { return std::to_string(value); }
+  static std::string to_string(const T &value) { return std::to_string(value); } // the spelling
 };
 template <> struct VertexTemplateToString<bool> {
   static std::string to_string(bool value) { return value ? "true" : "false"; }
@@ -40,6 +41,7 @@ std::string templateVertexParams(bool first, const T &value, const Rest &...rest
          templateVertexParams(false, rest...);
 }
 
+// "name<args...>", the name of a vertex that is a template.
 template <class... Args> std::string templateVertex(const std::string &name, const Args &...args) {
   return name + templateVertexParams(true, args...);
 }

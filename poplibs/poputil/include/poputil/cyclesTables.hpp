@@ -40,6 +40,8 @@ inline void registerPerfFunctions(poplar::Graph &graph, const PerfEstimatorTable
 } // namespace internal
 } // namespace poputil
 
+// The name of the estimator of a vertex, and a table's line for it: name, estimator, template
+// arguments.
 #define MAKE_PERF_ESTIMATOR_NAME(V) getPerfEstimateFor##V
 #define CYCLE_ESTIMATOR_ENTRY(ns, V, ...)                                                          \
   poputil::internal::perfEstimatorEntry(#ns "::" #V, MAKE_PERF_ESTIMATOR_NAME(V), __VA_ARGS__)

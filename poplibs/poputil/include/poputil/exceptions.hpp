@@ -7,6 +7,7 @@
 
 namespace poputil {
 
+// What PopLibs throw for arguments that do not fit.
 struct poplibs_error : std::runtime_error {
   std::string type; // "poplibs_error"
   explicit poplibs_error(const std::string &message);
