@@ -213,13 +213,14 @@ void groupedMultiUpdateMul(poplar::Graph &graph, const poplar::Tensor &t, const 
 
 namespace embedding {
 
+// What an embedding will be used for, to plan where its rows lie.
 struct SlicePlanningParameters {
-  const poplar::Graph &graph;
-  poplar::Type dataType;
-  std::size_t groupSize;
-  std::size_t numEntries, outputSize;
-  std::vector<std::size_t> numLookups;
-  poplar::OptionFlags optionFlags;
+  const poplar::Graph &graph;          // the graph of the table
+  poplar::Type dataType;               // of the table
+  std::size_t groupSize;               // tables that are looked up together
+  std::size_t numEntries, outputSize;  // rows of a table; elements of a row
+  std::vector<std::size_t> numLookups; // rows of each lookup
+  poplar::OptionFlags optionFlags;     // as embedding::plan takes them
 
   SlicePlanningParameters(const poplar::Graph &graphOf, const poplar::Type &type,
                           std::size_t groups, std::size_t entries, std::size_t outputs,

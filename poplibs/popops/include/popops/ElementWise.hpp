@@ -23,6 +23,12 @@
 
 namespace popops {
 
+// Computes an expression, or one operator, for all elements.
+//
+//   using namespace popops::expr;
+//   Tensor y = popops::map(graph, Select(_1, _2 * 0.1f, _2 > 0.0f), {x, x}, prog, "leaky");
+//
+// Throws poputil::poplibs_error if types or shapes do not fit together.
 poplar::Tensor map(poplar::Graph &graph, const expr::Expr &expr,
                    const std::vector<poplar::Tensor> &ts, poplar::program::Sequence &prog,
                    const poplar::DebugContext &debugContext = {},
@@ -210,61 +216,62 @@ poplar::Tensor constantLike(poplar::Graph &graph, const poplar::Tensor &like,
                      prog, debugContext, options);                                                 \
   }
 
-POPOPS_UNARY(abs, ABSOLUTE)
-POPOPS_UNARY(asin, ASIN)
-POPOPS_UNARY(bitwiseNot, BITWISE_NOT)
-POPOPS_UNARY(cbrt, CBRT)
-POPOPS_UNARY(ceil, CEIL)
+POPOPS_UNARY(abs, ABSOLUTE)           // the value without its sign
+POPOPS_UNARY(asin, ASIN)              // arcus sine
+POPOPS_UNARY(bitwiseNot, BITWISE_NOT) // every bit turned over; integers
+POPOPS_UNARY(cbrt, CBRT)              // cube root
+POPOPS_UNARY(ceil, CEIL)              // rounded up
+// Zeros above the highest bit that is set; integers.
 POPOPS_UNARY(countLeadingZeros, COUNT_LEADING_ZEROS)
-POPOPS_UNARY(cos, COS)
-POPOPS_UNARY(erf, ERF)
-POPOPS_UNARY(exp, EXPONENT)
-POPOPS_UNARY(expm1, EXPONENT_MINUS_ONE)
-POPOPS_UNARY(exp2, EXPONENT2)
-POPOPS_UNARY(floor, FLOOR)
-POPOPS_UNARY(geluErf, GELU_ERF)
-POPOPS_UNARY(inv, INVERSE)
-POPOPS_UNARY(log, LOGARITHM)
-POPOPS_UNARY(log1p, LOGARITHM_ONE_PLUS)
-POPOPS_UNARY(logicalNot, LOGICAL_NOT)
-POPOPS_UNARY(neg, NEGATE)
-POPOPS_UNARY(nearbyint, NEARBY_INT)
-POPOPS_UNARY(popcount, POPCOUNT)
-POPOPS_UNARY(signum, SIGNUM)
-POPOPS_UNARY(sin, SIN)
-POPOPS_UNARY(tan, TAN)
-POPOPS_UNARY(tanh, TANH)
-POPOPS_UNARY(round, ROUND)
-POPOPS_UNARY(sqrt, SQRT)
-POPOPS_UNARY(square, SQUARE)
-POPOPS_UNARY(sigmoid, SIGMOID)
-POPOPS_UNARY(rsqrt, RSQRT)
-POPOPS_UNARY_OUT(isFinite, IS_FINITE)
+POPOPS_UNARY(cos, COS)                  // cosine
+POPOPS_UNARY(erf, ERF)                  // the Gauss error function
+POPOPS_UNARY(exp, EXPONENT)             // e to the power
+POPOPS_UNARY(expm1, EXPONENT_MINUS_ONE) // exp(x) - 1, exact near 0
+POPOPS_UNARY(exp2, EXPONENT2)           // two to the power
+POPOPS_UNARY(floor, FLOOR)              // rounded down
+POPOPS_UNARY(geluErf, GELU_ERF)         // x (1 + erf(x / sqrt(2))) / 2
+POPOPS_UNARY(inv, INVERSE)              // 1 / x
+POPOPS_UNARY(log, LOGARITHM)            // natural logarithm
+POPOPS_UNARY(log1p, LOGARITHM_ONE_PLUS) // log(1 + x), exact near 0
+POPOPS_UNARY(logicalNot, LOGICAL_NOT)   // BOOL: the opposite
+POPOPS_UNARY(neg, NEGATE)               // -x
+POPOPS_UNARY(nearbyint, NEARBY_INT)     // to the nearest whole number, halves to even
+POPOPS_UNARY(popcount, POPCOUNT)        // bits that are set; integers
+POPOPS_UNARY(signum, SIGNUM)            // -1, 0 or 1
+POPOPS_UNARY(sin, SIN)                  // sine
+POPOPS_UNARY(tan, TAN)                  // tangent
+POPOPS_UNARY(tanh, TANH)                // hyperbolic tangent
+POPOPS_UNARY(round, ROUND)              // to the nearest whole number, halves away from 0
+POPOPS_UNARY(sqrt, SQRT)                // square root
+POPOPS_UNARY(square, SQUARE)            // x * x
+POPOPS_UNARY(sigmoid, SIGMOID)          // 1 / (1 + exp(-x))
+POPOPS_UNARY(rsqrt, RSQRT)              // 1 / sqrt(x)
+POPOPS_UNARY_OUT(isFinite, IS_FINITE)   // neither infinite nor NaN; gives BOOL
 
-POPOPS_BINARY(add, ADD)
-POPOPS_BINARY(atan2, ATAN2)
-POPOPS_BINARY(bitwiseAnd, BITWISE_AND)
-POPOPS_BINARY(bitwiseOr, BITWISE_OR)
-POPOPS_BINARY(bitwiseXor, BITWISE_XOR)
-POPOPS_BINARY(bitwiseXnor, BITWISE_XNOR)
-POPOPS_BINARY(div, DIVIDE)
-POPOPS_BINARY(eq, EQUAL)
-POPOPS_BINARY(gteq, GREATER_THAN_EQUAL)
-POPOPS_BINARY(gt, GREATER_THAN)
-POPOPS_BINARY(lteq, LESS_THAN_EQUAL)
-POPOPS_BINARY(logicalAnd, LOGICAL_AND)
-POPOPS_BINARY(logicalOr, LOGICAL_OR)
-POPOPS_BINARY(lt, LESS_THAN)
-POPOPS_BINARY(max, MAXIMUM)
-POPOPS_BINARY(min, MINIMUM)
-POPOPS_BINARY(mul, MULTIPLY)
-POPOPS_BINARY(neq, NOT_EQUAL)
-POPOPS_BINARY(pow, POWER)
-POPOPS_BINARY(rem, REMAINDER)
-POPOPS_BINARY(shiftLeft, SHIFT_LEFT)
-POPOPS_BINARY(shiftRight, SHIFT_RIGHT)
-POPOPS_BINARY(shiftRightSignExtend, SHIFT_RIGHT_SIGN_EXTEND)
-POPOPS_BINARY(sub, SUBTRACT)
+POPOPS_BINARY(add, ADD)                  // A + B
+POPOPS_BINARY(atan2, ATAN2)              // the angle of the point (B, A)
+POPOPS_BINARY(bitwiseAnd, BITWISE_AND)   // bits that are set in both
+POPOPS_BINARY(bitwiseOr, BITWISE_OR)     // bits that are set in one or both
+POPOPS_BINARY(bitwiseXor, BITWISE_XOR)   // bits that differ
+POPOPS_BINARY(bitwiseXnor, BITWISE_XNOR) // bits that are equal
+POPOPS_BINARY(div, DIVIDE)               // A / B
+POPOPS_BINARY(eq, EQUAL)                 // A == B; gives BOOL
+POPOPS_BINARY(gteq, GREATER_THAN_EQUAL)  // A >= B; gives BOOL
+POPOPS_BINARY(gt, GREATER_THAN)          // A > B; gives BOOL
+POPOPS_BINARY(lteq, LESS_THAN_EQUAL)     // A <= B; gives BOOL
+POPOPS_BINARY(logicalAnd, LOGICAL_AND)   // BOOL: both
+POPOPS_BINARY(logicalOr, LOGICAL_OR)     // BOOL: one or both
+POPOPS_BINARY(lt, LESS_THAN)             // A < B; gives BOOL
+POPOPS_BINARY(max, MAXIMUM)              // the larger of two
+POPOPS_BINARY(min, MINIMUM)              // the smaller of two
+POPOPS_BINARY(mul, MULTIPLY)             // A * B
+POPOPS_BINARY(neq, NOT_EQUAL)            // A != B; gives BOOL
+POPOPS_BINARY(pow, POWER)                // A to the power of B
+POPOPS_BINARY(rem, REMAINDER)            // what A / B leaves, with the sign of A
+POPOPS_BINARY(shiftLeft, SHIFT_LEFT)     // A << B; integers
+POPOPS_BINARY(shiftRight, SHIFT_RIGHT)   // A >> B, zeros from above
+POPOPS_BINARY(shiftRightSignExtend, SHIFT_RIGHT_SIGN_EXTEND) // A >> B, the sign from above
+POPOPS_BINARY(sub, SUBTRACT)                                 // A - B
 
 #undef POPOPS_UNARY
 #undef POPOPS_UNARY_OUT

@@ -5,8 +5,9 @@
 namespace popops {
 namespace expr {
 
-enum class TernaryOpType { CLAMP, SELECT };
+enum class TernaryOpType { CLAMP, SELECT }; // operators with three arguments
 
+// Operators with two arguments.
 enum class BinaryOpType {
   ADD,
   ATAN2,
@@ -36,6 +37,7 @@ enum class BinaryOpType {
   VARIANCE_TO_INV_STD_DEV
 };
 
+// Operators with one argument.
 enum class UnaryOpType {
   ABSOLUTE,
   ASIN,

@@ -13,6 +13,7 @@
 
 namespace popops {
 
+// What the plan of a gather may take.
 struct GatherParams {
   std::size_t maxElementsPerTile = 65535; // of the input, before its axis is split over tiles
   GatherParams() = default;

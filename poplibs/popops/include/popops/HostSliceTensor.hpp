@@ -9,9 +9,10 @@
 
 namespace popops {
 
+// Indices that the host gives, and the rows for them.
 struct IndicesAndTensor {
-  poplar::Tensor indices;
-  poplar::Tensor tensor;
+  poplar::Tensor indices; // UNSIGNED_INT
+  poplar::Tensor tensor;  // one row for each index
 };
 
 // A tensor [n, m] of n rows that are read from (isRead) or written to places in host memory, and

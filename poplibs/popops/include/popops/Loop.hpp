@@ -11,6 +11,7 @@
 
 namespace popops {
 
+// Makes the body from the number of the pass.
 using CountedLoopBodyType = std::function<poplar::program::Program(const poplar::Tensor &)>;
 
 // for (unsigned i = begin; i < end; i += step) body(i), where the body gets i as UNSIGNED_INT [1].

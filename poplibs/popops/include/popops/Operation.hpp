@@ -12,6 +12,6 @@ namespace popops {
 std::istream &operator>>(std::istream &in, Operation &op);
 std::ostream &operator<<(std::ostream &out, const Operation &op);
 
-std::string asString(const Operation &op);
+std::string asString(const Operation &op); // the operator's name
 
 } // namespace popops

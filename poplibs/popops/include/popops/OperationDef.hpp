@@ -4,6 +4,7 @@
 
 namespace popops {
 
+// How a reduction combines elements.
 enum class Operation {
   ADD,
   MUL,

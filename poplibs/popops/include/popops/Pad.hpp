@@ -11,6 +11,7 @@
 namespace popops {
 namespace padding {
 
+// What stands in the padding.
 enum class Type {
   EDGE,   // repeat the first and last element
   REFLECT // mirror at the first and last element, without repeating them

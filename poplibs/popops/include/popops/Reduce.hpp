@@ -29,9 +29,9 @@ struct ReduceParams {
   // A scale is a tensor; a number here would be taken for something else.
   ReduceParams(popops::Operation op, float constantScale, bool update = false) = delete;
 
-  popops::Operation op = popops::Operation::ADD;
+  popops::Operation op = popops::Operation::ADD; // how elements are combined
   bool update = false;
-  bool useScale = false;
+  bool useScale = false; // whether `scale` counts
   poplar::Tensor scale;
 };
 
@@ -40,6 +40,12 @@ struct ReduceParams {
 //   accumType.inVertex    type that a vertex accumulates in
 // The default is FLOAT for ADD, SQUARE_ADD, LOG_ADD and MUL with a HALF output, else the type of
 // the output. A type smaller than the output's has no effect.
+// Combines the elements of the dimensions `dims`.
+//
+//   Tensor sums = popops::reduce(graph, x, FLOAT, {1}, popops::Operation::ADD, prog, "sums");
+//
+// Throws poputil::poplibs_error for a dimension that is not there or an operation that the type
+// does not have.
 poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Type &outType,
                       const std::vector<std::size_t> &dims, ReduceParams params,
                       poplar::program::Sequence &prog,
@@ -52,6 +58,7 @@ poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
                       const poplar::DebugContext &debugContext = {},
                       const poplar::OptionFlags &options = {});
 
+// Reduce into a tensor that is there; with `update` its elements take part.
 void reduceWithOutput(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &out,
                       const std::vector<std::size_t> &dims, ReduceParams params,
                       poplar::program::Sequence &prog,
@@ -79,12 +86,12 @@ void reduceWithOutput(poplar::Graph &graph, const poplar::Tensor &in, const popl
 
 // One of several reductions that run together.
 struct SingleReduceOp {
-  poplar::Tensor in;
-  std::vector<std::size_t> dims;
-  ReduceParams params;
-  bool useOutType; // else the type of `in`
-  poplar::Type outType;
-  std::string debugName;
+  poplar::Tensor in;             // what is reduced
+  std::vector<std::size_t> dims; // the dimensions that go
+  ReduceParams params;           // operation, update and scale
+  bool useOutType;               // else the type of `in`
+  poplar::Type outType;          // of the result, if useOutType
+  std::string debugName;         // the name of its vertices
 
   SingleReduceOp(poplar::Tensor in, std::vector<std::size_t> dims, ReduceParams params,
                  poplar::Type outType, std::string debugName = "")

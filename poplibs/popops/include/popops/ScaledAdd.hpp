@@ -15,6 +15,7 @@
 
 namespace popops {
 
+// Other formulas that scaledAddTo and scaledSubtractFrom compute.
 enum class ScaledAddSpecialisation {
   DEFAULT,
   X_MINUS_AX_PLUS_BY // A - a * A + b * B, in HALF

@@ -11,6 +11,7 @@ namespace popops {
 poplar::Tensor sort(poplar::Graph &graph, const poplar::Tensor &t, unsigned dim,
                     poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {});
 
+// Sort that overwrites t.
 void sortInPlace(poplar::Graph &graph, const poplar::Tensor &t, unsigned dim,
                  poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {});
 
@@ -19,6 +20,7 @@ poplar::Tensor sortKeyValue(poplar::Graph &graph, const poplar::Tensor &k, const
                             unsigned dim, poplar::program::Sequence &prog,
                             const poplar::DebugContext &debugContext = {});
 
+// sortKeyValue that overwrites both; the keys are sorted, too.
 void sortKeyValueInPlace(poplar::Graph &graph, const poplar::Tensor &k, const poplar::Tensor &v,
                          unsigned dim, poplar::program::Sequence &prog,
                          const poplar::DebugContext &debugContext = {});

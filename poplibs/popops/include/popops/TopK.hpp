@@ -14,17 +14,19 @@
 
 namespace popops {
 
+// How many elements are wanted, of which end, in which order.
 struct TopKParams {
-  unsigned k;
-  bool largest;
-  SortOrder sortOrder;
-  bool stableSort; // equal keys keep their order; not with topKKeyValue
+  unsigned k;          // how many
+  bool largest;        // true: the largest; false: the smallest
+  SortOrder sortOrder; // of the result
+  bool stableSort;     // equal keys keep their order; not with topKKeyValue
 
   TopKParams(unsigned k, bool largest, SortOrder sortOrder, bool stableSort = false) noexcept
       : k(k), largest(largest), sortOrder(sortOrder), stableSort(stableSort) {}
 };
 std::ostream &operator<<(std::ostream &out, const TopKParams &params);
 
+// A tensor of this shape, laid out for topK.
 poplar::Tensor createTopKInput(poplar::Graph &graph, const poplar::Type &type,
                                const std::vector<std::size_t> &shape, const TopKParams &params,
                                const poplar::DebugContext &debugContext = {});

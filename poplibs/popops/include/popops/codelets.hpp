@@ -5,6 +5,7 @@
 
 namespace popops {
 
+// Makes the library's vertices known to the graph. Call it before the functions of popops.
 void addCodelets(poplar::Graph &graph);
 
 } // namespace popops
