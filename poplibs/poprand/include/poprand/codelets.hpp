@@ -5,6 +5,7 @@
 
 namespace poprand {
 
+// Makes the library's vertices known to the graph. Call it before the functions of poprand.
 void addCodelets(poplar::Graph &graph);
 
 } // namespace poprand
