@@ -12,11 +12,14 @@
 namespace poplin {
 
 struct ConvParams {
+  // What is done to the input or the kernel before the convolution; one number for each dimension.
   struct InputTransform {
+    // Elements dropped at the begin and the end of each dimension.
     std::vector<unsigned> truncationLower, truncationUpper;
-    std::vector<unsigned> dilation;
+    std::vector<unsigned> dilation; // 1: none; n: n - 1 zeros between elements
+    // Zeros added at the begin and the end of each dimension.
     std::vector<unsigned> paddingLower, paddingUpper;
-    std::vector<bool> flip;
+    std::vector<bool> flip; // whether the order of a dimension is reversed
 
     InputTransform() {}
     explicit InputTransform(std::size_t numFieldDims); // changes nothing
@@ -25,9 +28,12 @@ struct ConvParams {
                    std::vector<unsigned> paddingUpper, std::vector<bool> flip);
   };
 
+  // What is done to the output after the convolution; one number for each dimension.
   struct OutputTransform {
+    // Elements dropped at the begin and the end of each dimension.
     std::vector<unsigned> truncationLower, truncationUpper;
-    std::vector<unsigned> stride;
+    std::vector<unsigned> stride; // every n-th element is kept
+    // Zeros added at the begin and the end of each dimension.
     std::vector<unsigned> paddingLower, paddingUpper;
 
     OutputTransform() {}
@@ -37,12 +43,13 @@ struct ConvParams {
                     std::vector<unsigned> paddingUpper);
   };
 
-  poplar::Type inputType, outputType;
-  std::size_t batchSize = 0;
-  std::vector<std::size_t> inputFieldShape, kernelShape;
+  poplar::Type inputType, outputType;                    // of the operands; of the result
+  std::size_t batchSize = 0;                             // examples of one batch
+  std::vector<std::size_t> inputFieldShape, kernelShape; // one size for each dimension of the field
+  // Channels of a group; groups of channels that do not see each other.
   std::size_t inputChannelsPerConvGroup = 0, outputChannelsPerConvGroup = 0, numConvGroups = 0;
-  InputTransform inputTransform, kernelTransform;
-  OutputTransform outputTransform;
+  InputTransform inputTransform, kernelTransform; // before the convolution
+  OutputTransform outputTransform;                // after the convolution
 
   ConvParams() {}
   ConvParams(poplar::Type dataType, std::size_t batchSize, std::vector<std::size_t> inputFieldShape,
@@ -59,22 +66,31 @@ struct ConvParams {
              InputTransform kernelTransform, OutputTransform outputTransform);
 
   std::size_t getUntransformedOutputSize(unsigned dim) const; // before the output transform
-  std::size_t getOutputSize(unsigned dim) const;
-  std::vector<std::size_t> getOutputFieldShape() const;
+  std::size_t getOutputSize(unsigned dim) const;        // with all transforms, of one dimension
+  std::vector<std::size_t> getOutputFieldShape() const; // getOutputSize of all dimensions
+  // Before transforms, of one dimension.
   std::size_t getInputSize(unsigned dim) const { return inputFieldShape[dim]; }
-  std::size_t getTruncatedInputSize(unsigned dim) const;
-  std::size_t getTruncatedKernelSize(unsigned dim) const;
-  std::size_t getTransformedInputSize(unsigned dim) const;
+  std::size_t getTruncatedInputSize(unsigned dim) const;   // after truncation, of one dimension
+  std::size_t getTruncatedKernelSize(unsigned dim) const;  // after truncation, of one dimension
+  std::size_t getTransformedInputSize(unsigned dim) const; // after all transforms, of one dimension
+  // After all transforms, of one dimension.
   std::size_t getTransformedKernelSize(unsigned dim) const;
 
+  // Output channels of one group.
   std::size_t getNumOutputChansPerConvGroup() const { return outputChannelsPerConvGroup; }
+  // Output channels of all groups.
   std::size_t getNumOutputChans() const { return outputChannelsPerConvGroup * numConvGroups; }
+  // Input channels of one group.
   std::size_t getNumInputChansPerConvGroup() const { return inputChannelsPerConvGroup; }
+  // Input channels of all groups.
   std::size_t getNumInputChans() const { return inputChannelsPerConvGroup * numConvGroups; }
+  // Groups of channels that do not see each other.
   std::size_t getNumConvGroups() const { return numConvGroups; }
-  std::size_t getNumFieldDims() const { return inputFieldShape.size(); }
-  std::size_t getBatchSize() const { return batchSize; }
+  std::size_t getNumFieldDims() const { return inputFieldShape.size(); } // 2 for images
+  std::size_t getBatchSize() const { return batchSize; }                 // examples of one batch
+  // One size for each dimension.
   const std::vector<std::size_t> &getInputFieldShape() const { return inputFieldShape; }
+  // One size for each dimension.
   const std::vector<std::size_t> &getKernelShape() const { return kernelShape; }
 
   // Throws poputil::poplibs_error when ranks differ, a dilation or stride is 0, a truncation takes
@@ -84,8 +100,8 @@ struct ConvParams {
   ConvParams canonicalize() const;
 };
 
-using InputTransform = ConvParams::InputTransform;
-using OutputTransform = ConvParams::OutputTransform;
+using InputTransform = ConvParams::InputTransform;   // the older name
+using OutputTransform = ConvParams::OutputTransform; // the older name
 
 bool operator==(const ConvParams::InputTransform &a, const ConvParams::InputTransform &b);
 bool operator!=(const ConvParams::InputTransform &a, const ConvParams::InputTransform &b);
@@ -102,7 +118,7 @@ bool operator<(const ConvParams &a, const ConvParams &b);
 std::ostream &operator<<(std::ostream &out, const ConvParams &params);
 std::istream &operator>>(std::istream &in, ConvParams &params);
 
-std::size_t hash_value(const ConvParams::InputTransform &transform);
+std::size_t hash_value(const ConvParams::InputTransform &transform); // for std::hash
 std::size_t hash_value(const ConvParams::OutputTransform &transform);
 std::size_t hash_value(const ConvParams &params);
 

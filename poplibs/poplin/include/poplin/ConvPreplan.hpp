@@ -6,6 +6,8 @@
 
 namespace poplin {
 
+// Plans convolutions and matrix products into one cache, so that later calls find their plans
+// there.
 void preplan(const std::set<ConvPlanParams> &convs, const std::set<MatMulPlanParams> &matmuls,
              PlanningCache &cache);
 

@@ -20,6 +20,8 @@
 
 namespace poplin {
 
+// The input [batch][groups * channels][field...], laid out for convolution. createWeights and
+// createConvOutput do the same for [groups][out channels][in channels][kernel...] and the result.
 poplar::Tensor createInput(poplar::Graph &graph, const ConvParams &params,
                            const poplar::DebugContext &debugContext = {},
                            const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr);
@@ -42,6 +44,13 @@ poplar::Tensor createBiases(poplar::Graph &graph, const poplar::Tensor &activati
 // With `transposeAndFlipWeights` the weights are those of the forward pass: their channels are
 // swapped and their kernel flipped, which gives the gradient of the input when params are
 // getGradientParams(forward).
+// The convolution that params describe.
+//
+//   ConvParams params(HALF, 1, {28, 28}, {3, 3}, 16, 32, 1);  // batch, field, kernel, channels,
+//   groups Tensor in = createInput(graph, params, "in"), weights = createWeights(graph, params,
+//   "w"); Tensor out = convolution(graph, in, weights, params, false, prog, "conv");
+//
+// Throws poputil::poplibs_error if shapes and params do not fit.
 poplar::Tensor convolution(poplar::Graph &graph, const poplar::Tensor &in,
                            const poplar::Tensor &weights, const ConvParams &params,
                            bool transposeAndFlipWeights, poplar::program::Sequence &prog,
@@ -113,18 +122,23 @@ double getFwdPerfectCycleCount(const poplar::Graph &graph, const ConvParams &par
 double getBwdPerfectCycleCount(const poplar::Graph &graph, const ConvParams &params);
 double getWuPerfectCycleCount(const poplar::Graph &graph, const ConvParams &params);
 
+// Writes how a convolution is planned: splits, cycles, memory.
 void reportPlanInfo(std::ostream &out, const poplar::Graph &graph, const ConvParams &params,
                     const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr);
+// Writes how the gradient of its weights is planned.
 void reportWeightUpdatePlanInfo(std::ostream &out, const poplar::Graph &graph,
                                 const ConvParams &fwdParams,
                                 const poplar::OptionFlags &fwdOptions = {},
                                 PlanningCache *cache = nullptr);
 
+// What a plan is expected to take.
 struct PlanCosts {
+  // Stands for a figure that is not known.
   static constexpr std::size_t unknown = std::numeric_limits<std::size_t>::max();
   std::size_t cycles = unknown, memory = unknown; // memory: bytes of the fullest tile
 };
 std::ostream &operator<<(std::ostream &out, const PlanCosts &costs); // "12 cycles, 34 bytes"
+// The cycles and bytes that the best plan is expected to take.
 PlanCosts reportPlanEstimatedCosts(const poplar::Graph &graph, const ConvParams &params,
                                    const poplar::OptionFlags &options = {},
                                    PlanningCache *cache = nullptr);
@@ -157,11 +171,13 @@ private:
 // One line for each part, with its name.
 std::ostream &operator<<(std::ostream &out, const DetailedPlanCosts &costs);
 } // namespace internal
+// The same by what they are spent on.
 internal::DetailedPlanCosts
 reportDetailedPlanEstimatedCosts(const poplar::Graph &graph, const ConvParams &params,
                                  const poplar::OptionFlags &options = {},
                                  PlanningCache *cache = nullptr);
 
+// A target, a convolution and its options.
 using ConvPlanParams =
     std::tuple<const poplar::Target *, const ConvParams, const poplar::OptionFlags *>;
 // Plans all convolutions into the cache.

@@ -8,8 +8,9 @@
 namespace poplin {
 namespace fc {
 
+// Sizes of a fully connected layer.
 struct FullyConnectedParams {
-  std::size_t numGroups, batchSize, inputSize, outputSize;
+  std::size_t numGroups, batchSize, inputSize, outputSize; // of the layer; one group unless said
 };
 
 // Forward; unless `inferenceOnly`, backward and weight update too, each with its own

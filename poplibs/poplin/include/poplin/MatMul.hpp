@@ -22,10 +22,18 @@
 namespace poplin {
 
 namespace matmul {
+// PlanningCache under the name that preplanMatMuls takes.
 class PlanningCache : public poplin::PlanningCache {};
 } // namespace matmul
 
 // Without an output type, the result has the type of A.
+// A * B in a new tensor; for groups, A[g] * B[g].
+//
+//   Tensor a = createMatMulInputLHS(graph, HALF, {64, 128}, {128, 32}, "a");
+//   Tensor b = createMatMulInputRHS(graph, HALF, {64, 128}, {128, 32}, "b");
+//   Tensor c = matMul(graph, a, b, prog, "product");
+//
+// Throws poputil::poplibs_error if the shapes do not fit, poplar::invalid_option.
 poplar::Tensor matMul(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B,
                       poplar::program::Sequence &prog, const poplar::Type &outputType,
                       const poplar::DebugContext &debugContext = {},
@@ -40,10 +48,12 @@ poplar::Tensor matMulGrouped(poplar::Graph &graph, const poplar::Tensor &A, cons
                              const poplar::OptionFlags &options = {},
                              PlanningCache *cache = nullptr);
 
+// The product in a tensor that is there already, of the right shape.
 void matMulWithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B,
                       poplar::Tensor &out, poplar::program::Sequence &prog,
                       const poplar::DebugContext &debugContext = {},
                       const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr);
+// matMulWithOutput, group by group.
 void matMulGroupedWithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B,
                              poplar::Tensor &out, poplar::program::Sequence &prog,
                              const poplar::DebugContext &debugContext = {},
@@ -70,6 +80,7 @@ void matMulGroupedAcc(poplar::Graph &graph, const poplar::Tensor &C, const popla
                       const poplar::DebugContext &debugContext = {},
                       const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr);
 
+// The left operand for a product of these shapes, laid out as the plan wants it.
 poplar::Tensor createMatMulInputLHS(poplar::Graph &graph, const poplar::Type &inputType,
                                     const poplar::Type &outputType,
                                     const std::vector<std::size_t> &aShape,
@@ -83,6 +94,7 @@ poplar::Tensor createMatMulInputLHS(poplar::Graph &graph, const poplar::Type &da
                                     const poplar::DebugContext &debugContext,
                                     const poplar::OptionFlags &options = {},
                                     PlanningCache *cache = nullptr);
+// createMatMulInputLHS for [g][m][k].
 poplar::Tensor createMatMulGroupedInputLHS(poplar::Graph &graph, const poplar::Type &inputType,
                                            const poplar::Type &outputType,
                                            const std::vector<std::size_t> &aShape,
@@ -90,6 +102,7 @@ poplar::Tensor createMatMulGroupedInputLHS(poplar::Graph &graph, const poplar::T
                                            const poplar::DebugContext &debugContext,
                                            const poplar::OptionFlags &options = {},
                                            PlanningCache *cache = nullptr);
+// The right operand for a product of these shapes, laid out as the plan wants it.
 poplar::Tensor createMatMulInputRHS(poplar::Graph &graph, const poplar::Type &inputType,
                                     const poplar::Type &outputType,
                                     const std::vector<std::size_t> &aShape,
@@ -103,6 +116,7 @@ poplar::Tensor createMatMulInputRHS(poplar::Graph &graph, const poplar::Type &da
                                     const poplar::DebugContext &debugContext,
                                     const poplar::OptionFlags &options = {},
                                     PlanningCache *cache = nullptr);
+// createMatMulInputRHS for [g][k][n].
 poplar::Tensor createMatMulGroupedInputRHS(poplar::Graph &graph, const poplar::Type &inputType,
                                            const poplar::Type &outputType,
                                            const std::vector<std::size_t> &aShape,
@@ -110,6 +124,7 @@ poplar::Tensor createMatMulGroupedInputRHS(poplar::Graph &graph, const poplar::T
                                            const poplar::DebugContext &debugContext,
                                            const poplar::OptionFlags &options = {},
                                            PlanningCache *cache = nullptr);
+// A result for matMulWithOutput, laid out as the plan wants it.
 poplar::Tensor
 createMatMulOutput(poplar::Graph &graph, const poplar::Type &inputType,
                    const poplar::Type &outputType, const std::vector<std::size_t> &aShape,
@@ -121,6 +136,7 @@ poplar::Tensor createMatMulOutput(poplar::Graph &graph, const poplar::Type &data
                                   const poplar::DebugContext &debugContext,
                                   const poplar::OptionFlags &options = {},
                                   PlanningCache *cache = nullptr);
+// createMatMulOutput for [g][m][n].
 poplar::Tensor createMatMulGroupedOutput(poplar::Graph &graph, const poplar::Type &inputType,
                                          const poplar::Type &outputType,
                                          const std::vector<std::size_t> &aShape,
@@ -152,10 +168,12 @@ poplar::Tensor preArrangeMatMulGroupedInputRHS(
 // [g][m][n] as [g][n][m].
 poplar::Tensor transposeGroupedMatrix(const poplar::Tensor &A);
 
+// Writes how the product is planned: splits, cycles, memory.
 void matMulReportPlan(std::ostream &out, const poplar::Graph &graph, const poplar::Type &inputType,
                       const poplar::Type &outputType, const std::vector<std::size_t> &aShape,
                       const std::vector<std::size_t> &bShape,
                       const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr);
+// matMulReportPlan for groups.
 void matMulGroupedReportPlan(std::ostream &out, const poplar::Graph &graph,
                              const poplar::Type &inputType, const poplar::Type &outputType,
                              const std::vector<std::size_t> &aShape,
@@ -165,13 +183,15 @@ void matMulGroupedReportPlan(std::ostream &out, const poplar::Graph &graph,
 
 // Shapes with three dimensions are grouped products.
 struct MatMulParams {
-  poplar::Type inputType, outputType;
-  std::vector<std::size_t> aShape, bShape;
+  poplar::Type inputType, outputType;      // of the operands; of the result
+  std::vector<std::size_t> aShape, bShape; // [m][k] and [k][n]
 };
 bool operator<(const MatMulParams &a, const MatMulParams &b);
 
+// A target, a product and its options.
 using MatMulPlanParams =
     std::tuple<const poplar::Target *, const MatMulParams, const poplar::OptionFlags *>;
+// Which options a product's convolution has.
 using MatMulToConvOptions = std::unordered_map<const poplar::OptionFlags *, poplar::OptionFlags>;
 
 // Plans all products into the cache.

@@ -16,8 +16,8 @@ public:
   PlanningCache &operator=(const PlanningCache &) = delete;
   virtual ~PlanningCache();
 
-  std::size_t size() const; // plans held
-  PlanningCacheImpl &getImpl() const { return *impl_; }
+  std::size_t size() const;                             // plans held
+  PlanningCacheImpl &getImpl() const { return *impl_; } // for the library itself
 
 private:
   std::unique_ptr<PlanningCacheImpl> impl_;

@@ -6,6 +6,7 @@
 
 namespace poplin {
 
+// Makes the library's vertices known to the graph. Call it before the functions of poplin.
 void addCodelets(poplar::Graph &graph);
 
 } // namespace poplin
