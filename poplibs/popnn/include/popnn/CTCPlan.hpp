@@ -10,6 +10,7 @@
 namespace popnn {
 namespace ctc {
 
+// How a CTC loss or search is spread over tiles: plan() makes it, the loss functions take it.
 class Plan {
 public:
   struct Impl;
@@ -26,7 +27,7 @@ public:
   friend bool operator!=(const Plan &a, const Plan &b) { return !(a == b); }
   friend std::ostream &operator<<(std::ostream &out, const Plan &plan);
 
-  const Impl &getImpl() const { return *impl_; }
+  const Impl &getImpl() const { return *impl_; } // for the library itself
 
 private:
   std::unique_ptr<Impl> impl_;

@@ -26,10 +26,11 @@
 namespace popnn {
 namespace gru {
 
-std::vector<BasicGruCellUnit> getDefaultBasicGruCellOrder();
+std::vector<BasicGruCellUnit> getDefaultBasicGruCellOrder(); // the order of the enumeration
 
+// What a GRU layer is: sizes, gates and functions.
 struct GruParams {
-  rnn::RnnParams rnn;
+  rnn::RnnParams rnn; // sizes of the sequence and the layer
 
   // Kept for programs that set them; `rnn` is what counts.
   poplar::Type dataType;
@@ -37,11 +38,12 @@ struct GruParams {
   std::vector<std::size_t> layerSizes;
 
   bool outputFullSequence = true; // else only the last step's output
-  bool calcInputGradients = true;
+  bool calcInputGradients = true; // false: gruBwd need not give inputGrad
+  // The gates in the order of the weights' first dimension.
   std::vector<BasicGruCellUnit> cellOrder = getDefaultBasicGruCellOrder();
   bool resetAfter = false; // biases are then [3][2][output size]: of the input, of the state
-  NonLinearityType activation = NonLinearityType::TANH;
-  NonLinearityType recurrentActivation = NonLinearityType::SIGMOID;
+  NonLinearityType activation = NonLinearityType::TANH;             // of the candidate
+  NonLinearityType recurrentActivation = NonLinearityType::SIGMOID; // of the gates
 
   GruParams() {}
   // layerSizes: {size of the input, size of the output}.
@@ -56,15 +58,18 @@ struct GruParams {
             NonLinearityType recurrentActivation = NonLinearityType::SIGMOID);
 };
 
+// All weights of a layer.
 struct GruWeights {
   poplar::Tensor inputWeights;  // [3][input size][output size]
   poplar::Tensor outputWeights; // [3][output size][output size]
   poplar::Tensor biases;        // [3][output size], or [3][2][output size] with resetAfter
 };
 
+// The matrix products of the layer, for planning them ahead.
 std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>>
 getMatMulPrePlanParameters(GruParams params, poplar::OptionFlags opts);
 
+// Floating point operations of the whole sequence: forward, backward, weight update.
 std::uint64_t getBasicGruCellFwdFlops(const GruParams &params);
 std::uint64_t getBasicGruCellBwdFlops(const GruParams &params);
 std::uint64_t getBasicGruCellWuFlops(const GruParams &params);
@@ -82,10 +87,12 @@ poplar::Tensor createInitialState(poplar::Graph &graph, const GruParams &params,
 std::pair<poplar::Tensor, poplar::Tensor> createWeightsKernel(
     poplar::Graph &graph, const GruParams &params, const poplar::DebugContext &debugContext,
     const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
+// [3][output size], or [3][2][output size] with resetAfter.
 poplar::Tensor createWeightsBiases(poplar::Graph &graph, const GruParams &params,
                                    const poplar::DebugContext &debugContext,
                                    const poplar::OptionFlags &options = {},
                                    poplin::PlanningCache *planningCache = nullptr);
+// Both of the above.
 GruWeights createWeights(poplar::Graph &graph, const GruParams &params,
                          const poplar::DebugContext &debugContext,
                          const poplar::OptionFlags &options = {},

@@ -8,6 +8,7 @@
 
 namespace popnn {
 
+// Over the innermost dimension; overwrites t, or returns a new tensor.
 void logSoftmaxInPlace(poplar::Graph &graph, poplar::Tensor t, poplar::program::Sequence &prog,
                        const poplar::DebugContext &debugContext = {});
 poplar::Tensor logSoftmax(poplar::Graph &graph, poplar::Tensor t, poplar::program::Sequence &prog,

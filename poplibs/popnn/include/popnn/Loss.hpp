@@ -21,8 +21,11 @@
 
 namespace popnn {
 
+// Half the sum of squares, or -log of the expected class.
 enum LossType { SUM_SQUARED_LOSS, CROSS_ENTROPY_LOSS };
 
+// The program that computes loss and gradient, and counts right answers if numCorrect is given.
+// Throws poputil::poplibs_error for shapes or types that do not fit.
 poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &modelOutputs,
                                   const poplar::Tensor &expected, const poplar::Tensor &loss,
                                   const poplar::Tensor &deltas, const poplar::Tensor &deltasScale,
@@ -43,6 +46,7 @@ poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &mo
                                   const poplar::Tensor &deltas, const poplar::Tensor &numCorrect,
                                   LossType lossType, const poplar::DebugContext &debugContext = {});
 
+// The program that counts the rows whose largest output is the expected class.
 poplar::program::Program calcAccuracy(poplar::Graph &graph, const poplar::Tensor &modelOutputs,
                                       const poplar::Tensor &expected,
                                       const poplar::Tensor &numCorrect,

@@ -28,10 +28,11 @@
 namespace popnn {
 namespace lstm {
 
-std::vector<BasicLstmCellUnit> getDefaultBasicLstmCellOrder();
+std::vector<BasicLstmCellUnit> getDefaultBasicLstmCellOrder(); // the order of the enumeration
 
+// What an LSTM layer is: sizes, gates and functions.
 struct LstmParams {
-  rnn::RnnParams rnn;
+  rnn::RnnParams rnn; // sizes of the sequence and the layer
 
   // Kept for programs that set them; `rnn` is what counts.
   poplar::Type dataType;
@@ -40,11 +41,12 @@ struct LstmParams {
 
   bool outputFullSequence = true; // else only the last step's output
   bool doInputWeightCalc = true;  // false: the input takes no part (for measurements)
-  bool calcInputGradients = true;
+  bool calcInputGradients = true; // false: lstmBwd need not give a gradient of the input
   bool preserveFinalState = false; // with a length per batch element: keep the state of the last one
+  // The gates in the order of the weights' first dimension.
   std::vector<BasicLstmCellUnit> cellOrder = getDefaultBasicLstmCellOrder();
-  NonLinearityType activation = NonLinearityType::TANH;
-  NonLinearityType recurrentActivation = NonLinearityType::SIGMOID;
+  NonLinearityType activation = NonLinearityType::TANH; // of the candidate and of the cell's state
+  NonLinearityType recurrentActivation = NonLinearityType::SIGMOID; // of the gates
 
   LstmParams() {}
   // layerSizes: {size of the input, size of the output}.
@@ -59,20 +61,24 @@ struct LstmParams {
              NonLinearityType recurrentActivation = NonLinearityType::SIGMOID);
 };
 
+// What goes from one step to the next.
 struct LstmState {
   poplar::Tensor output, cellState; // [batch][output size]
   poplar::Tensor getAsTensor() const; // [2][batch][output size]
 };
 
+// All weights of a layer.
 struct LstmWeights {
   poplar::Tensor inputWeights;  // [4][input size][output size]
   poplar::Tensor outputWeights; // [4][output size][output size]
   poplar::Tensor biases;        // [4][output size]
 };
 
+// The matrix products of the layer, for planning them ahead.
 std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>>
 getMatMulPrePlanParameters(LstmParams params, poplar::OptionFlags opts);
 
+// Floating point operations of the whole sequence: forward, backward, weight update.
 std::uint64_t getBasicLstmCellFwdFlops(const LstmParams &params);
 std::uint64_t getBasicLstmCellBwdFlops(const LstmParams &params);
 std::uint64_t getBasicLstmCellWuFlops(const LstmParams &params);
@@ -82,18 +88,22 @@ poplar::Tensor createInput(poplar::Graph &graph, const LstmParams &params,
                            const poplar::DebugContext &debugContext,
                            const poplar::OptionFlags &options = {},
                            poplin::PlanningCache *planningCache = nullptr);
+// [batch][output size].
 poplar::Tensor createInitialOutput(poplar::Graph &graph, const LstmParams &params,
                                    const poplar::DebugContext &debugContext,
                                    const poplar::OptionFlags &options = {},
                                    poplin::PlanningCache *planningCache = nullptr);
+// [batch][output size].
 poplar::Tensor createInitialCellState(poplar::Graph &graph, const LstmParams &params,
                                       const poplar::DebugContext &debugContext,
                                       const poplar::OptionFlags &options = {},
                                       poplin::PlanningCache *planningCache = nullptr);
+// Both of the above.
 LstmState createInitialState(poplar::Graph &graph, const LstmParams &params,
                              const poplar::DebugContext &debugContext,
                              const poplar::OptionFlags &options = {},
                              poplin::PlanningCache *planningCache = nullptr);
+// Sets both parts of the state to zero.
 void zeroInitialState(poplar::Graph &graph, const LstmState &initialState,
                       poplar::program::Sequence &prog,
                       const poplar::DebugContext &debugContext = {});
@@ -104,10 +114,12 @@ createWeightsKernel(poplar::Graph &graph, const LstmParams &params,
                     const poplar::DebugContext &debugContext,
                     const poplar::OptionFlags &options = {},
                     poplin::PlanningCache *planningCache = nullptr);
+// [4][output size].
 poplar::Tensor createWeightsBiases(poplar::Graph &graph, const LstmParams &params,
                                    const poplar::DebugContext &debugContext,
                                    const poplar::OptionFlags &options = {},
                                    poplin::PlanningCache *planningCache = nullptr);
+// Both of the above.
 LstmWeights createWeights(poplar::Graph &graph, const LstmParams &params,
                           const poplar::DebugContext &debugContext,
                           const poplar::OptionFlags &options = {},

@@ -70,14 +70,15 @@ poplar::Tensor nonLinearityInputGradient(poplar::Graph &graph, NonLinearityType 
                         debugContext);                                                             \
   }
 
-POPNN_DEFINE_NON_LINEARITY(sigmoid, SIGMOID)
-POPNN_DEFINE_NON_LINEARITY(relu, RELU)
-POPNN_DEFINE_NON_LINEARITY(tanh, TANH)
-POPNN_DEFINE_NON_LINEARITY(gelu, GELU)
-POPNN_DEFINE_NON_LINEARITY(geluErf, GELU_ERF)
-POPNN_DEFINE_NON_LINEARITY(swish, SWISH)
-POPNN_DEFINE_NON_LINEARITY(softmax, SOFTMAX)
-POPNN_DEFINE_NON_LINEARITY(softmaxStable, SOFTMAX_STABLE)
+POPNN_DEFINE_NON_LINEARITY(sigmoid, SIGMOID)  // 1 / (1 + exp(-x))
+POPNN_DEFINE_NON_LINEARITY(relu, RELU)        // max(x, 0)
+POPNN_DEFINE_NON_LINEARITY(tanh, TANH)        // hyperbolic tangent
+POPNN_DEFINE_NON_LINEARITY(gelu, GELU)        // x times the normal distribution, by tanh
+POPNN_DEFINE_NON_LINEARITY(geluErf, GELU_ERF) // x times the normal distribution, by erf
+POPNN_DEFINE_NON_LINEARITY(swish, SWISH)      // x * sigmoid(x)
+POPNN_DEFINE_NON_LINEARITY(softmax, SOFTMAX)  // over the innermost dimension; may overflow
+POPNN_DEFINE_NON_LINEARITY(softmaxStable, SOFTMAX_STABLE) // softmax of x - max(x)
+// The same, scaled so that half keeps small values.
 POPNN_DEFINE_NON_LINEARITY(scaledSoftmaxStable, SOFTMAX_SCALED)
 
 #undef POPNN_DEFINE_NON_LINEARITY

@@ -4,6 +4,7 @@
 
 namespace popnn {
 
+// A function of every element; the softmaxes are over the innermost dimension.
 enum class NonLinearityType {
   SIGMOID,
   HARD_SIGMOID,

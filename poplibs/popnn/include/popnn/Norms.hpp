@@ -18,6 +18,7 @@ std::pair<poplar::Tensor, poplar::Tensor>
 createNormParams(poplar::Graph &graph, const poplar::Tensor &acts,
                  const poplar::DebugContext &debugContext = {});
 
+// Floating point operations of a normalisation: forward, backward, and update of its parameters.
 std::uint64_t getNormFwdFlops(std::size_t statisticsSize, std::size_t numActsElements,
                               bool computeStats = true);
 std::uint64_t getNormBwdFlops(std::size_t statisticsSize, std::size_t numActsElements);

@@ -4,6 +4,6 @@
 
 namespace popnn {
 
-enum class PoolingType { MAX, AVG, SUM };
+enum class PoolingType { MAX, AVG, SUM }; // the largest element, the mean or the sum of a window
 
 } // namespace popnn

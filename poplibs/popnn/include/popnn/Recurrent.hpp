@@ -22,12 +22,14 @@
 namespace popnn {
 namespace rnn {
 
+// The matrix products of a simple recurrent layer, for planning them ahead.
 std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>>
 getMatMulPrePlanParameters(std::size_t numSteps, std::size_t batchSize, std::size_t inputSize,
                            std::size_t outputSize, const poplar::Type &dType,
                            const poplar::Type &partialsType = poplar::FLOAT,
                            bool inferenceOnly = false, bool hasFeedforwardWeights = true);
 
+// Floating point operations of the whole sequence: forward, backward, weight update.
 std::uint64_t getFwdFlops(unsigned sequenceSize, unsigned batchSize, unsigned inputSize,
                           unsigned outputSize, bool weightInput = true);
 std::uint64_t getBwdFlops(unsigned sequenceSize, unsigned batchSize, unsigned inputSize,
@@ -49,6 +51,7 @@ poplar::Tensor createFwdState(poplar::Graph &graph, const poplar::Type &dType, u
                               poplin::PlanningCache *planningCache = nullptr);
 // The outputs that a forward state holds.
 poplar::Tensor getOutputFromFwdState(const poplar::Tensor &fwdState);
+// [output size][input size].
 poplar::Tensor createWeightsInput(poplar::Graph &graph, unsigned sequenceSize, unsigned batchSize,
                                   unsigned inputSize, unsigned outputSize,
                                   const poplar::Type &dType,
@@ -56,6 +59,7 @@ poplar::Tensor createWeightsInput(poplar::Graph &graph, unsigned sequenceSize, u
                                   bool inferenceOnly = false,
                                   const poplar::DebugContext &debugContext = {},
                                   poplin::PlanningCache *planningCache = nullptr);
+// [output size][output size].
 poplar::Tensor createWeightsFeedback(poplar::Graph &graph, unsigned batchSize, unsigned outputSize,
                                      const poplar::Type &dType,
                                      const poplar::Type &partialsType = poplar::FLOAT,

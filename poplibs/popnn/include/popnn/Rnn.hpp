@@ -16,10 +16,11 @@
 namespace popnn {
 namespace rnn {
 
+// Sizes of a recurrent layer.
 struct RnnParams {
-  poplar::Type dataType;
-  std::size_t batchSize = 0;
-  std::size_t maxTimeSteps = 0;
+  poplar::Type dataType;               // of inputs, outputs and states
+  std::size_t batchSize = 0;           // sequences that run together
+  std::size_t maxTimeSteps = 0;        // the longest sequence
   std::size_t timeSteps = 0;           // the same number
   poplar::Tensor varTimeSteps;         // one number, or one per batch element
   std::vector<std::size_t> layerSizes; // {input size, output size}
@@ -32,10 +33,12 @@ struct RnnParams {
 
   // Into how many parts the sequence can be cut so that each has tiles of its own.
   std::size_t getMaxShards(const poplar::Graph &graph) const;
+  // Bytes of one step's input on a tile.
   std::size_t getInputBytesPerTile(const poplar::Graph &graph) const;
+  // Bytes of one step's output on a tile.
   std::size_t getOutputBytesPerTile(const poplar::Graph &graph) const;
-  bool variableTimeSteps() const;
-  bool batchVariableTimeSteps() const;
+  bool variableTimeSteps() const;      // whether the length is known only when the program runs
+  bool batchVariableTimeSteps() const; // whether each batch element has a length of its own
 };
 
 // [multiple * batch][input or output size] ([batch][size] if multiple is 1)
@@ -62,26 +65,26 @@ poplar::Tensor shiftRnnTensor(poplar::Graph &graph, const RnnParams &params,
 
 // With a length per batch element: which elements still run, as [batch] of the data type.
 struct RnnBatchwiseFlags {
-  poplar::Tensor mask, inverse;
-  bool valid() const { return mask.valid(); }
+  poplar::Tensor mask, inverse;               // 1 where an element still runs, and 0; the opposite
+  bool valid() const { return mask.valid(); } // false if all elements have the same length
 };
 
 // What the body of the loop reads and writes in one step.
 struct RnnSlice {
-  std::vector<poplar::Tensor> inputs;
+  std::vector<poplar::Tensor> inputs;   // one step of each input
   poplar::Tensor interimIn, interimOut; // interimOut: set by the body
   std::vector<poplar::Tensor> outputs;  // set by the body
 };
 
 // Where the loop stands: {first step of the shard, step within it, steps of the whole sequence}.
 struct TimeStepState {
-  poplar::Tensor begin, counter, seqLen;
+  poplar::Tensor begin, counter, seqLen; // see above
 };
 
 // Keeps the state with this index of every step in `output`.
 struct StateSequence {
-  poplar::Tensor output;
-  std::size_t stateIndex = 0;
+  poplar::Tensor output;      // all steps
+  std::size_t stateIndex = 0; // which of the states
 };
 
 // One step: reads and updates `state`, sets the slices that the loop stores. `created` are the

@@ -6,6 +6,7 @@
 
 namespace popnn {
 
+// Makes the library's vertices known to the graph. Call it before the functions of popnn.
 void addCodelets(poplar::Graph &graph);
 
 } // namespace popnn

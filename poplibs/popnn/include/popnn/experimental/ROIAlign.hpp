@@ -9,6 +9,7 @@
 namespace popnn {
 namespace experimental {
 
+// How regions are cut out and sampled.
 struct roiAlignParams {
   int samplingRatio;  // samples per side of a bin; 0: one per input element, rounded up
   int poolH, poolW;   // bins of the result
