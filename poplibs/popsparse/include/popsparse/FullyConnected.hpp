@@ -18,6 +18,7 @@
 namespace popsparse {
 namespace dynamic {
 
+// Weights whose pattern the host sets later: meta information and values.
 SparseTensor createFullyConnectedWeights(poplar::Graph &graph, const poplar::Type &inputType,
                                          const FullyConnectedParams &params,
                                          const poplar::DebugContext &debugContext = {},

@@ -21,12 +21,17 @@ public:
                              std::size_t batchSize, std::size_t numGroups,
                              std::size_t inputChannels, std::size_t outputChannels);
 
-  std::size_t getBatchSize() const { return batchSize_; }
+  std::size_t getBatchSize() const { return batchSize_; } // rows of the input
+  // Groups of channels that do not see each other.
   std::size_t getNumGroups() const { return numGroups_; }
+  // Columns of the input, for a group.
   std::size_t getInputChannelsPerGroup() const { return inputChannels_; }
+  // Columns of the result, for a group.
   std::size_t getOutputChannelsPerGroup() const { return outputChannels_; }
+  // Single elements, or blocks.
   const SparsityParams &getSparsityParams() const { return sparsityParams_; }
-  double getNzRatio() const;
+  double getNzRatio() const; // the largest share of weights that are not zero
+  // The most weights that are not zero.
   std::size_t getNumNonZeroValues() const { return numNonZeroValues_; }
 
   friend bool operator==(const FullyConnectedParams &a, const FullyConnectedParams &b) {

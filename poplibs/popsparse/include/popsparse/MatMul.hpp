@@ -71,12 +71,14 @@ poplar::Tensor createDenseSparseMatMulLHS(poplar::Graph &graph, const poplar::Ty
                                           const poplar::OptionFlags &options = {},
                                           PlanningCache *cache = nullptr);
 
+// Sparse [groups][m][k] times dense [groups][k][n].
 poplar::Tensor sparseDenseMatMul(poplar::Graph &graph, const SparseTensor &lhs,
                                  const poplar::Tensor &rhs, poplar::program::Sequence &prog,
                                  bool transposeLHS = false, bool transposeRHS = false,
                                  const poplar::DebugContext &debugContext = {},
                                  const poplar::OptionFlags &options = {},
                                  PlanningCache *cache = nullptr);
+// Dense [groups][n][k] times sparse [groups][k][m].
 poplar::Tensor denseSparseMatMul(poplar::Graph &graph, const poplar::Tensor &lhs,
                                  const SparseTensor &rhs, poplar::program::Sequence &prog,
                                  bool transposeLHS = false, bool transposeRHS = false,

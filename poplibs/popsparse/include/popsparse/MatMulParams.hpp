@@ -20,12 +20,14 @@ public:
                                                  std::size_t numNonZeroElems, std::size_t groups,
                                                  std::size_t m, std::size_t k, std::size_t n);
 
+  // Single elements, or blocks.
   const SparsityParams &getSparsityParams() const { return sparsityParams_; }
-  std::size_t getNumGroups() const { return groups_; }
-  std::size_t getM() const { return m_; }
-  std::size_t getK() const { return k_; }
-  std::size_t getN() const { return n_; }
-  double getNzRatio() const;
+  std::size_t getNumGroups() const { return groups_; } // products that are computed together
+  std::size_t getM() const { return m_; } // the size of the sparse matrix that is not k
+  std::size_t getK() const { return k_; } // the size that is summed over
+  std::size_t getN() const { return n_; } // the size of the dense matrix that is not k
+  double getNzRatio() const;              // the largest share of elements that are not zero
+  // The most elements that are not zero.
   std::size_t getNumNonZeroValues() const { return numNonZeroValues_; }
 
   friend bool operator==(const MatMulParams &a, const MatMulParams &b) {
@@ -54,11 +56,11 @@ public:
   static MatMulParams createForDenseSparse(std::size_t groups, std::size_t n, std::size_t k,
                                            std::size_t m);
 
-  std::size_t getNumGroups() const { return groups_; }
-  std::size_t getM() const { return m_; }
-  std::size_t getK() const { return k_; }
-  std::size_t getN() const { return n_; }
-  bool isSparseDense() const { return sparseDense_; }
+  std::size_t getNumGroups() const { return groups_; } // products that are computed together
+  std::size_t getM() const { return m_; }             // the size of the sparse matrix that is not k
+  std::size_t getK() const { return k_; }             // the size that is summed over
+  std::size_t getN() const { return n_; }             // the size of the dense matrix that is not k
+  bool isSparseDense() const { return sparseDense_; } // whether the left operand is the sparse one
 
   friend bool operator==(const MatMulParams &a, const MatMulParams &b) {
     return !(a < b) && !(b < a);

@@ -22,7 +22,7 @@ public:
   PlanningCache(const PlanningCache &) = delete;
   PlanningCache &operator=(const PlanningCache &) = delete;
 
-  std::unique_ptr<PlanningCacheImpl> impl;
+  std::unique_ptr<PlanningCacheImpl> impl; // for the library itself
 };
 
 } // namespace dynamic
@@ -37,7 +37,7 @@ public:
   PlanningCache(const PlanningCache &) = delete;
   PlanningCache &operator=(const PlanningCache &) = delete;
 
-  std::unique_ptr<PlanningCacheImpl> impl;
+  std::unique_ptr<PlanningCacheImpl> impl; // for the library itself
 };
 
 } // namespace static_

@@ -21,11 +21,13 @@
 namespace popsparse {
 namespace dynamic {
 
+// A sparse matrix as the device holds it: where values are, and the values.
 template <class T> struct SparsityDataImpl {
   std::vector<std::size_t> metaInfo; // as unsigned short: for getMetaInfoTensor()
   std::vector<T> nzValues;           // for getNzValuesTensor()
 };
 
+// Turns sparse matrices of the host into what the device holds under a plan, and back.
 template <class T> class Partitioner {
 public:
   Partitioner(const FullyConnectedParams &params, const poplar::Type &dataType,
@@ -44,13 +46,16 @@ public:
   SparsityDataImpl<T> createSparsityDataImpl(const CSRMatrix<T> &matrix) const;
   SparsityDataImpl<T> createSparsityDataImpl(const COOMatrix<T> &matrix) const;
 
+  // The matrix again, without zeros that the format added.
   COOMatrix<T> sparsityDataImplToCOOMatrix(const SparsityDataImpl<T> &data) const;
+  // The matrix again, row by row.
   CSRMatrix<T> sparsityDataImplToCSRMatrix(const SparsityDataImpl<T> &data) const;
+  // The matrix again, column by column.
   CSCMatrix<T> sparsityDataImplToCSCMatrix(const SparsityDataImpl<T> &data) const;
 
   // Where rows, columns and the dense dimension are cut.
   std::array<std::vector<std::size_t>, 3> getPlanPartitions() const;
-  std::size_t getmetaInfoBucketElements() const;
+  std::size_t getmetaInfoBucketElements() const; // elements of one tile's meta information
 
 private:
   struct Impl;
@@ -63,11 +68,12 @@ namespace static_ {
 
 // The pattern goes with the values, so that the matrix can be had back.
 template <class T> struct SparsityDataImpl {
-  std::vector<T> nzValues; // for getNzValuesTensor()
-  std::vector<std::size_t> columnIndices, rowIndices;
-  std::array<std::size_t, 2> blockDimensions;
+  std::vector<T> nzValues;                            // for getNzValuesTensor()
+  std::vector<std::size_t> columnIndices, rowIndices; // of each block
+  std::array<std::size_t, 2> blockDimensions;         // rows, columns
 };
 
+// Turns sparse matrices of the host into the values that the device holds, and back.
 template <class T> class Partitioner {
 public:
   Partitioner(const MatMulParams &params, const poplar::Type &dataType,
@@ -77,12 +83,16 @@ public:
   Partitioner(const Partitioner &) = delete;
   Partitioner &operator=(const Partitioner &) = delete;
 
+  // The values in the order of the plan. Throws poplibs_error for another pattern than the planned.
   SparsityDataImpl<T> createSparsityDataImpl(const CSCMatrix<T> &matrix) const;
   SparsityDataImpl<T> createSparsityDataImpl(const CSRMatrix<T> &matrix) const;
   SparsityDataImpl<T> createSparsityDataImpl(const COOMatrix<T> &matrix) const;
 
+  // The matrix again.
   COOMatrix<T> sparsityDataImplToCOOMatrix(const SparsityDataImpl<T> &data) const;
+  // The matrix again, row by row.
   CSRMatrix<T> sparsityDataImplToCSRMatrix(const SparsityDataImpl<T> &data) const;
+  // The matrix again, column by column.
   CSCMatrix<T> sparsityDataImplToCSCMatrix(const SparsityDataImpl<T> &data) const;
 
 private:

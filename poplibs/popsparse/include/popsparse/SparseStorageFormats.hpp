@@ -11,6 +11,8 @@
 
 namespace popsparse {
 
+// What one entry of a sparse matrix is: an element, or a block of them. Throws poplibs_error for a
+// side of 0.
 struct Block {
   std::array<std::size_t, 2> blockDimensions; // rows, columns
   explicit Block(const std::array<std::size_t, 2> &dimensions = {{1, 1}})
@@ -18,16 +20,17 @@ struct Block {
     if (getBlockSize() == 0)
       throw poputil::poplibs_error("popsparse: the sides of a block are at least 1");
   }
-  std::array<std::size_t, 2> getBlockDimensions() const { return blockDimensions; }
-  std::size_t getNumRowsInBlock() const { return blockDimensions[0]; }
-  std::size_t getNumColumnsInBlock() const { return blockDimensions[1]; }
+  std::array<std::size_t, 2> getBlockDimensions() const { return blockDimensions; } // rows, columns
+  std::size_t getNumRowsInBlock() const { return blockDimensions[0]; } // 1 for single elements
+  std::size_t getNumColumnsInBlock() const { return blockDimensions[1]; } // 1 for single elements
+  // Elements of a block.
   std::size_t getBlockSize() const { return blockDimensions[0] * blockDimensions[1]; }
 };
 
 // Entry i is at (rowIndices[i], columnIndices[i]), in any order.
 template <class T> struct COOMatrix : Block {
-  std::size_t numRows = 0, numColumns = 0;
-  std::vector<T> nzValues;
+  std::size_t numRows = 0, numColumns = 0; // of elements, not of blocks
+  std::vector<T> nzValues; // block after block, each row by row
   std::vector<std::size_t> columnIndices, rowIndices;
 
   explicit COOMatrix(const std::array<std::size_t, 2> &blockDimensions = {{1, 1}})
@@ -55,8 +58,9 @@ template <class T> struct COOMatrix : Block {
 
 // Values of row of blocks r are nzValues[rowIndices[r] .. rowIndices[r + 1]).
 template <class T> struct CSRMatrix : Block {
-  std::size_t numRows = 0, numColumns = 0;
+  std::size_t numRows = 0, numColumns = 0; // of elements, not of blocks
   std::vector<T> nzValues;
+  // Of each entry; where each row begins in them.
   std::vector<std::size_t> columnIndices, rowIndices;
 
   explicit CSRMatrix(const std::array<std::size_t, 2> &blockDimensions = {{1, 1}})
@@ -82,9 +86,9 @@ template <class T> struct CSRMatrix : Block {
 
 // Values of column of blocks c are nzValues[columnIndices[c] .. columnIndices[c + 1]).
 template <class T> struct CSCMatrix : Block {
-  std::size_t numRows = 0, numColumns = 0;
+  std::size_t numRows = 0, numColumns = 0; // of elements, not of blocks
   std::vector<T> nzValues;
-  std::vector<std::size_t> columnIndices, rowIndices;
+  std::vector<std::size_t> columnIndices, rowIndices; // where each column begins; of each entry
 
   explicit CSCMatrix(const std::array<std::size_t, 2> &blockDimensions = {{1, 1}})
       : Block(blockDimensions) {}

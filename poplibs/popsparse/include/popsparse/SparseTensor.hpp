@@ -16,8 +16,9 @@ public:
   SparseTensor(const poplar::Tensor &metaInfo, const poplar::Tensor &nzValues,
                const poputil::TensorMetaData &opMetaData = {})
       : metaInfo_(metaInfo), nzValues_(nzValues), opMetaData_(opMetaData) {}
-  const poplar::Tensor &getMetaInfoTensor() const { return metaInfo_; }
-  const poplar::Tensor &getNzValuesTensor() const { return nzValues_; }
+  const poplar::Tensor &getMetaInfoTensor() const { return metaInfo_; } // where the values are
+  const poplar::Tensor &getNzValuesTensor() const { return nzValues_; } // the values
+  // What the functions that take it must know.
   const poputil::TensorMetaData &getOpMetaData() const { return opMetaData_; }
 
 private:
@@ -34,7 +35,8 @@ public:
   SparseTensor() = default;
   SparseTensor(const poplar::Tensor &nzValues, const poputil::TensorMetaData &opMetaData = {})
       : nzValues_(nzValues), opMetaData_(opMetaData) {}
-  const poplar::Tensor &getNzValuesTensor() const { return nzValues_; }
+  const poplar::Tensor &getNzValuesTensor() const { return nzValues_; } // the values
+  // What the functions that take it must know.
   const poputil::TensorMetaData &getOpMetaData() const { return opMetaData_; }
 
 private:

@@ -8,12 +8,12 @@
 namespace popsparse {
 namespace dynamic {
 
-enum class SparsityType { Element, Block };
-enum class SparsityStructure { Unstructured };
+enum class SparsityType { Element, Block };    // whether single elements or whole blocks are zero
+enum class SparsityStructure { Unstructured }; // zeros may be anywhere
 
 struct SparsityParams {
-  SparsityType type;
-  SparsityStructure structure;
+  SparsityType type;                          // single elements, or blocks
+  SparsityStructure structure;                // where zeros may be
   std::array<std::size_t, 2> blockDimensions; // rows, columns
 
   // Blocks of one element are Element sparsity, whatever type_ says.

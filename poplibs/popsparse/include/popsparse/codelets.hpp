@@ -5,6 +5,7 @@
 
 namespace popsparse {
 
+// Makes the library's vertices known to the graph. Call it before the functions of popsparse.
 void addCodelets(poplar::Graph &graph);
 
 } // namespace popsparse

@@ -18,6 +18,7 @@ namespace experimental {
 // Elements inside the blocks that count as not there: above the diagonal, or below.
 enum class SubBlockMask { None, ZeroUpperTriangle, ZeroLowerTriangle };
 
+// Softmax over the rows of a block-sparse matrix; elements that are not held count as zero.
 poplar::Tensor bsSoftmax(poplar::Graph &graph, poplar::Tensor sparseTensor,
                          const std::array<int, 2> &dim, const std::array<int, 2> &blockSize,
                          const std::vector<unsigned char> &sparsity, SubBlockMask subBlockMaskType,
@@ -28,6 +29,7 @@ poplar::Tensor bsSoftmax(poplar::Graph &graph, poplar::Tensor sparseTensor,
                          const std::vector<unsigned char> &sparsity, SubBlockMask subBlockMaskType,
                          poplar::program::Sequence &prog,
                          const poplar::DebugContext &debugContext = {});
+// bsSoftmax that overwrites its argument.
 void bsSoftmaxInPlace(poplar::Graph &graph, poplar::Tensor sparseTensor,
                       const std::array<int, 2> &dim, const std::array<int, 2> &blockSize,
                       const std::vector<unsigned char> &sparsity, SubBlockMask subBlockMaskType,

@@ -22,6 +22,7 @@ namespace experimental {
 
 class BSMatMulImpl;
 
+// A product with one block-sparse operand or result: sizes, blocks, and which blocks are there.
 class BSMatMulParams {
 public:
   // Dense [m][k] times sparse [k][n]. rhsNeedTranspose: the sparse matrix is stored as [n][k], its
@@ -38,15 +39,18 @@ public:
   BSMatMulParams(BSMatMulParams &&other);
   ~BSMatMulParams();
 
-  std::unique_ptr<BSMatMulImpl> impl;
+  std::unique_ptr<BSMatMulImpl> impl; // for the library itself
 };
 
+// The left operand, laid out for bsMatMul; only the blocks that are there if it is sparse.
 poplar::Tensor createBSMatMulInputLHS(poplar::Graph &graph, const BSMatMulParams &bsMatMul,
                                       const poplar::DebugContext &debugContext,
                                       const poplar::OptionFlags &options = {});
+// The right operand, in the same way.
 poplar::Tensor createBSMatMulInputRHS(poplar::Graph &graph, const BSMatMulParams &bsMatMul,
                                       const poplar::DebugContext &debugContext,
                                       const poplar::OptionFlags &options = {});
+// The product. Throws poputil::poplibs_error if operands and params do not fit.
 poplar::Tensor bsMatMul(poplar::Graph &graph, const BSMatMulParams &bsMatMulParams,
                         poplar::program::Sequence &prog, const poplar::Tensor &lhsMatrix,
                         const poplar::Tensor &rhsMatrix, const poplar::OptionFlags &options = {},
