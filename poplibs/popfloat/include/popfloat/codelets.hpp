@@ -5,6 +5,7 @@
 
 namespace popfloat {
 
+// Makes the library's vertices known to the graph. Call it before the functions of popfloat.
 void addCodelets(poplar::Graph &graph);
 
 namespace experimental {

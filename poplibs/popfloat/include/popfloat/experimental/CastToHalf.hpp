@@ -10,7 +10,7 @@ namespace experimental {
 // NaN if enNanoo ("NaN on overflow") is set; infinities count as too large. NaNs stay NaNs.
 std::uint16_t singleToHalf(float value, bool enNanoo = false);
 
-float halfToSingle(std::uint16_t value);
+float halfToSingle(std::uint16_t value); // The value of a half, exactly.
 
 } // namespace experimental
 } // namespace popfloat
