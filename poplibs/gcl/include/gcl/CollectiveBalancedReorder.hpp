@@ -16,17 +16,24 @@ namespace gcl {
 
 // The permutation: plain data that can be stored.
 struct CollectiveBalancedHostRearrangement {
+  // Replicas that share the tensor.
   unsigned getReplicationFactor() const { return replicationFactor; }
+  // Elements of one replica's share, with padding.
   std::size_t getTotalElementsPerReplica() const { return totalElementsPerReplica; }
+  // The member of this name.
   const std::vector<poplar::Interval> &getGatheredToRefSlices() const {
     return gatheredToRefSlices;
   }
-  const std::vector<int> &getElementMap() const { return elementMap; }
+  const std::vector<int> &getElementMap() const { return elementMap; } // the member of this name
+  // Sets the member of this name.
   void setReplicationFactor(unsigned value) { replicationFactor = value; }
+  // Sets the member of this name.
   void setTotalElementsPerReplica(std::size_t value) { totalElementsPerReplica = value; }
+  // Sets the member of this name.
   void setGatheredToRefSlices(std::vector<poplar::Interval> value) {
     gatheredToRefSlices = std::move(value);
   }
+  // Sets the member of this name.
   void setElementMap(std::vector<int> value) { elementMap = std::move(value); }
 
   // With padding: replicas times elements per replica.
@@ -37,14 +44,16 @@ struct CollectiveBalancedHostRearrangement {
   void rearrangeForCollective(const char *in, char *out, std::int64_t elemByteSize) const;
   void undoRearrangeForCollective(const char *in, char *out, std::int64_t elemByteSize) const;
 
-  unsigned replicationFactor = 0;
-  std::size_t totalElementsPerReplica = 0;
+  unsigned replicationFactor = 0;          // replicas that share the tensor
+  std::size_t totalElementsPerReplica = 0; // of one share, with padding
   // Slices of the collective's order that, one after the other, are the tensor.
   std::vector<poplar::Interval> gatheredToRefSlices;
   // Instead of slices, when they would be many: where element i of the tensor is.
   std::vector<int> elementMap;
 };
 
+// How a tensor is shared out over replicas so that each replica's part lies where the tensor's
+// tiles are. Every collective over the shares then moves little within a replica.
 class CollectiveBalancedReorder {
 public:
   CollectiveBalancedReorder(poplar::Graph &graph, poplar::Tensor tensor, unsigned replicationFactor,
@@ -59,9 +68,11 @@ public:
   // A tensor in the collective's order, in the shape and order of the reference.
   poplar::Tensor undoRearrangeForCollective(const poplar::Tensor &tensor) const;
 
+  // The same permutation for the host.
   const CollectiveBalancedHostRearrangement &getHostRearrangement() const {
     return hostRearrangement_;
   }
+  // The shape of the tensor it was made for.
   std::vector<std::size_t> getReferenceShape() const { return referenceShape_; }
 
 private:

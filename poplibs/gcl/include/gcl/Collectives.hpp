@@ -28,9 +28,9 @@ struct CommGroup {
   CommGroup(CommGroupType groupType = CommGroupType::ALL, unsigned groupSize = 0,
             unsigned groupStride = 1)
       : type_(groupType), size_(groupSize), stride_(groupStride) {}
-  CommGroupType type() const { return type_; }
-  unsigned replicaGroupSize() const { return size_; }
-  unsigned replicaGroupStride() const { return stride_; }
+  CommGroupType type() const { return type_; }            // which replicas form a group
+  unsigned replicaGroupSize() const { return size_; }     // 0: all replicas
+  unsigned replicaGroupStride() const { return stride_; } // from one member of a group to the next
 
 private:
   CommGroupType type_;
@@ -43,6 +43,8 @@ private:
 //   method                  auto | clockwise_ring | anticlockwise_ring | bidirectional_ring_pair |
 //                           meet_in_middle_ring
 
+// The reduction over the members of each group; every member gets all of it. Throws
+// poputil::poplibs_error if the groups do not divide the replicas.
 poplar::Tensor allReduceCrossReplica(poplar::Graph &graph, const poplar::Tensor &data,
                                      CollectiveOperator op, poplar::program::Sequence &prog,
                                      const CommGroup &group = {},
@@ -54,6 +56,7 @@ allReduceCrossReplica(poplar::Graph &graph, const std::vector<poplar::Tensor> &d
                       const CommGroup &group = {}, const poplar::DebugContext &debugContext = {},
                       const poplar::OptionFlags &options = {});
 
+// allReduceCrossReplica that overwrites its argument.
 void allReduceInPlaceCrossReplica(poplar::Graph &graph, poplar::Tensor &data, CollectiveOperator op,
                                   poplar::program::Sequence &prog, const CommGroup &group = {},
                                   const poplar::DebugContext &debugContext = {},
@@ -64,6 +67,7 @@ void allReduceInPlaceCrossReplica(poplar::Graph &graph, std::vector<poplar::Tens
                                   const poplar::DebugContext &debugContext = {},
                                   const poplar::OptionFlags &options = {});
 
+// allReduceCrossReplica that writes to tensors of the same shapes.
 void allReduceToDestinationCrossReplica(poplar::Graph &graph, const poplar::Tensor &data,
                                         poplar::Tensor &destination, CollectiveOperator op,
                                         poplar::program::Sequence &prog,
@@ -131,23 +135,26 @@ poplar::Tensor broadcastCrossReplica(poplar::Graph &graph, const poplar::Tensor 
 
 // One part of a tensor that is shared out over the IPUs of a replica.
 struct Chunk {
-  poplar::Tensor tensor;
-  unsigned index = 0;  // of the IPU that holds it
-  unsigned offset = 0; // which part it is
+  poplar::Tensor tensor; // the part's elements
+  unsigned index = 0;    // of the IPU that holds it
+  unsigned offset = 0;   // which part it is
   Chunk() = default;
   Chunk(poplar::Tensor t, unsigned i, unsigned o) : tensor(std::move(t)), index(i), offset(o) {}
-  poplar::Tensor getTensor() const { return tensor; }
-  unsigned getIndex() const { return index; }
-  unsigned getOffset() const { return offset; }
+  poplar::Tensor getTensor() const { return tensor; } // the member of this name
+  unsigned getIndex() const { return index; }         // the member of this name
+  unsigned getOffset() const { return offset; }       // the member of this name
 };
 
+// All parts of a tensor, one for each IPU of a replica, and the tensor they were made from.
 class Chunks {
 public:
   Chunks() = default;
   explicit Chunks(std::size_t size) : chunks_(size) {}
-  const std::vector<Chunk> &getChunks() const { return chunks_; }
-  void setChunks(std::vector<Chunk> chunks) { chunks_ = std::move(chunks); }
+  const std::vector<Chunk> &getChunks() const { return chunks_; } // in the order of the IPUs
+  void setChunks(std::vector<Chunk> chunks) { chunks_ = std::move(chunks); } // sets the parts
+  // The tensor that was shared out.
   const poplar::Tensor &getOriginalInput() const { return originalInput_; }
+  // Sets it, so that allGatherWithinReplica can restore its shape.
   void setOriginalInput(const poplar::Tensor &input) { originalInput_ = input; }
 
 private:

@@ -4,6 +4,7 @@
 
 namespace gcl {
 
+// How values of the members are combined.
 enum class CollectiveOperator {
   ADD,
   MEAN, // the sum divided by the size of the group
@@ -16,6 +17,7 @@ enum class CollectiveOperator {
   LOCAL       // every replica keeps its own value
 };
 
+// Which replicas form a group.
 enum class CommGroupType {
   ALL,         // one group
   CONSECUTIVE, // base, base + stride, ..., size of them
