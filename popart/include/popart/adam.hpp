@@ -11,6 +11,7 @@
 
 namespace popart {
 
+// Which of the formulas above; NoBias: m and v are not corrected.
 enum class AdamMode { Adam = 0, AdamNoBias, AdaMax, Lamb, LambNoBias };
 
 class Adam : public Optimizer {
@@ -60,24 +61,30 @@ public:
   // The number of updates done before the first one of the session, for all weights or one.
   void setStep(std::int64_t step) { steps_[""] = step; }
   void setStep(const TensorId &weight, std::int64_t step) { steps_[weight] = step; }
+  // Updates done before the first one of the session.
   std::int64_t getStep(const TensorId &weight) const;
 
+  // The default of a hyper-parameter, and the values of weights that have their own.
   const OptimizerValueMap &learningRates() const { return parameter("learningRate"); }
   const OptimizerValueMap &weightDecays() const { return parameter("weightDecay"); }
   const OptimizerValueMap &beta1s() const { return parameter("beta1"); }
   const OptimizerValueMap &beta2s() const { return parameter("beta2"); }
   const OptimizerValueMap &epss() const { return parameter("eps"); }
   const OptimizerValueMap &maxWeightNorms() const { return parameter("maxWeightNorm"); }
-  AdamMode getMode() const { return mode_; }
+  AdamMode getMode() const { return mode_; } // which of the formulas
+  // Whether weight decay enters the state.
   WeightDecayMode getWeightDecayMode() const { return decay_; }
+  // Whether m and v are held times the loss scale.
   bool useScaledOptimizerState() const { return scaledState_; }
   // Not of PopART: eps is added to the root of v in front of its correction, as Keras has it.
   void setEpsBeforeCorrection(bool on) { epsBeforeCorrection_ = on; }
-  bool epsBeforeCorrection() const { return epsBeforeCorrection_; }
+  bool epsBeforeCorrection() const { return epsBeforeCorrection_; } // see setEpsBeforeCorrection
+  // Types of accumulated gradients, of m and of v.
   DataType getAccumType() const { return accumType_; }
   DataType getAccl1Type() const { return accl1Type_; }
   DataType getAccl2Type() const { return accl2Type_; }
 
+  // What a hyper-parameter is if nobody says it, here in PopART's order.
   static OptimizerValue getUnsetLearningRate() { return {0.1f, true}; }
   static OptimizerValue getUnsetWeightDecay() { return {0.0f, true}; }
   static OptimizerValue getUnsetBeta1() { return {0.9f, true}; }

@@ -12,6 +12,7 @@
 
 namespace popart {
 
+// Which of the formulas above.
 enum class AdaptiveMode { AdaGrad = 0, RMSProp, CenteredRMSProp, AdaDelta };
 
 class Adaptive : public Optimizer {
@@ -37,19 +38,24 @@ public:
                       OptimizerValue weightDecay, OptimizerValue alpha, OptimizerValue momentum,
                       OptimizerValue eps);
 
+  // The default of a hyper-parameter, and the values of weights that have their own.
   const OptimizerValueMap &learningRates() const { return parameter("learningRate"); }
   const OptimizerValueMap &weightDecays() const { return parameter("weightDecay"); }
   const OptimizerValueMap &alphas() const { return parameter("alpha"); }
   const OptimizerValueMap &momentums() const { return parameter("momentum"); }
   const OptimizerValueMap &epss() const { return parameter("eps"); }
-  AdaptiveMode getMode() const { return mode_; }
+  AdaptiveMode getMode() const { return mode_; } // which of the formulas
+  // Whether weight decay enters the state.
   WeightDecayMode getWeightDecayMode() const { return decay_; }
+  // Eps under the root, as TensorFlow has it.
   bool useRMSPropTFVariant() const { return tfVariant_; }
+  // Types of accumulated gradients and of the states, in the order of the formula.
   DataType getAccumType() const { return accumType_; }
   DataType getAccl1Type() const { return accl1Type_; }
   DataType getAccl2Type() const { return accl2Type_; }
   DataType getAccl3Type() const { return accl3Type_; }
 
+  // What a hyper-parameter is if nobody says it.
   static OptimizerValue getUnsetLearningRate() { return {0.01f, true}; }
   static OptimizerValue getUnsetWeightDecay() { return {0.0f, true}; }
   static OptimizerValue getUnsetAlpha() { return {0.99f, true}; }

@@ -9,7 +9,9 @@
 
 namespace popart {
 
+// How values that meet in one place are combined.
 enum class ScatterReduction { Sum = 0, Max, Min, Mul, None };
+// How a collective operator combines the values of its members.
 enum class CollectiveOperator {
   Add = 0,
   Mean,
@@ -21,8 +23,9 @@ enum class CollectiveOperator {
   SquareAdd,
   Local
 };
+// In which passes tensorremap lays a tensor out anew.
 enum class TensorRemapType { FwdBwdReverse = 0, FwdBwd, Fwd };
-enum class InitType { NoInit = 0, Zero };
+enum class InitType { NoInit = 0, Zero }; // what a tensor of init() holds: anything, or zeros
 
 class AiGraphcoreBase : public DomainOpSet {
 public:
@@ -30,8 +33,11 @@ public:
       : DomainOpSet(std::move(target), "ai.graphcore") {}
   int getOpsetVersion() const override { return 1; }
 
+  // The same elements in another shape; one dimension may be -1.
   TensorId reshape(const TensorId &arg, const Shape &shape, const DebugContext &debugContext = {});
-  using Lists = std::vector<std::vector<std::int64_t>>;
+  using Lists = std::vector<std::vector<std::int64_t>>; // a list for each convolution
+  // Several convolutions that run at the same time: tensors[i] are the input, the weights and
+  // perhaps the bias of convolution i. Lists may be empty: then the defaults of Conv count.
   std::vector<TensorId>
   multiconv(const std::vector<std::vector<TensorId>> &tensors, const Lists &dilations = Lists(),
             const Lists &inDilations = Lists(), const Lists &pads = Lists(),

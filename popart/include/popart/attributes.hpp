@@ -9,6 +9,7 @@ namespace popart {
 
 class Attributes {
 public:
+  // Types of attributes.
   using Int = std::int64_t;
   using Ints = std::vector<std::int64_t>;
   using Float = float;
@@ -16,6 +17,7 @@ public:
   using String = std::string;
   using Strings = std::vector<std::string>;
 
+  // Whether there is one of this name.
   bool hasAttribute(const std::string &name) const { return all_.count(name) != 0; }
   template <class T> T getAttribute(const std::string &name, const T &otherwise) const {
     return hasAttribute(name) ? getAttribute<T>(name) : otherwise;
@@ -30,12 +32,14 @@ public:
       otherType(name);
     return out;
   }
+  // Changes the value only if there is such an attribute.
   template <class T> void set(T &value, const std::string &name) const {
     if (hasAttribute(name))
       value = getAttribute<T>(name);
   }
+  // Sets or overwrites.
   void setAttribute(const std::string &name, const any &value) { all_[name] = value; }
-  const std::map<std::string, any> &all() const { return all_; }
+  const std::map<std::string, any> &all() const { return all_; } // by name
 
 private:
   const any &find(const std::string &name) const; // popart::error if there is none

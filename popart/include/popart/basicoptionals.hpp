@@ -8,7 +8,7 @@
 
 namespace popart {
 
-template <class T, unsigned = 0> using BasicOptional = nonstd::optional<T>;
+template <class T, unsigned = 0> using BasicOptional = nonstd::optional<T>; // the older name
 
 } // namespace popart
 #endif

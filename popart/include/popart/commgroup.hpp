@@ -7,6 +7,7 @@
 
 namespace popart {
 
+// How replicas are put together.
 enum class CommGroupType {
   All = 0,     // one group
   Consecutive, // {0..k-1}, {k..2k-1} ...
@@ -25,8 +26,8 @@ public:
   }
   bool operator!=(const CommGroup &other) const { return !(*this == other); }
 
-  CommGroupType type = CommGroupType::All;
-  unsigned replicaGroupSize = 0;
+  CommGroupType type = CommGroupType::All; // how replicas are put together
+  unsigned replicaGroupSize = 0;           // replicas of a group; 0 with All
 };
 
 std::ostream &operator<<(std::ostream &out, CommGroupType type);

@@ -6,7 +6,7 @@
 
 namespace popart {
 using DebugContext = poplar::DebugContext;
-using DebugNameAndId = poplar::DebugNameAndId;
-using SourceLocation = poplar::SourceLocation;
+using DebugNameAndId = poplar::DebugNameAndId; // Poplar's, under PopART's name.
+using SourceLocation = poplar::SourceLocation; // Poplar's, under PopART's name
 } // namespace popart
 #endif

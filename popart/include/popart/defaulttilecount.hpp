@@ -5,8 +5,8 @@
 
 namespace popart {
 
-constexpr int defaultFewTiles = 4;
-constexpr int defaultManyTiles = 1216;
+constexpr int defaultFewTiles = 4;     // tiles that tests use
+constexpr int defaultManyTiles = 1216; // tiles of a Mk1 chip
 
 } // namespace popart
 #endif

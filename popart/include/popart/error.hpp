@@ -24,22 +24,27 @@ public:
       : std::runtime_error(detail::filled(text, first, rest...)) {}
 };
 
+// A mistake of PopART's own; please report it.
 class internal_error : public error {
 public:
   using error::error;
 };
 
+// A mistake that shows only when a session runs, such as data of the wrong size.
 class runtime_error : public error {
 public:
   using error::error;
 };
 
+// The model does not fit in memory: what was known of it when that was found.
 class memory_allocation_err : public error {
 public:
   using error::error;
+  // A copy that outlives the catch block.
   virtual std::unique_ptr<memory_allocation_err> clone() const = 0;
+  // The memory of the graph as text.
   virtual std::string getSummaryReport(bool resetProfile = true) const = 0;
-  virtual std::string getProfilePath() const = 0;
+  virtual std::string getProfilePath() const = 0; // the profile.pop that was written, or ""
 };
 
 } // namespace popart

@@ -14,7 +14,7 @@ public:
   GraphTransformer(const GraphTransformer &) = delete;
   GraphTransformer &operator=(const GraphTransformer &) = delete;
 
-  std::string getModelProto() const;
+  std::string getModelProto() const; // the changed model as bytes
 
   // Tensors of one type become tensors of the other, values included. Those that an operator of
   // ONNX takes or gives in the first type only (the shape of Reshape, say) stay as they are.
@@ -31,9 +31,11 @@ public:
 
   // Initialisers that are then no inputs of the graph: Constant nodes.
   void convertInitializersToConstants(const std::vector<TensorId> &ids);
+  // convertInitializersToConstants for all of whole numbers.
   void convertAllFixedPointInitializersToConstants();
   void prepareNodesForTraining(); // BatchNormalization gives its five outputs
-  void removeUnusedInputs();
+  void removeUnusedInputs();      // inputs that no node reads
+  // Values of these go to a file of their own, which the model names.
   void saveInitializersExternally(const std::vector<TensorId> &ids, const std::string &file);
 
 private:

@@ -6,9 +6,9 @@
 
 namespace popart {
 
-using float16_t = poplar::IeeeHalf;
-inline float16_t floatToHalf(float x) { return float16_t(x); }
-inline float halfToFloat(float16_t x) { return static_cast<float>(x); }
+using float16_t = poplar::IeeeHalf;                            // IEEE half precision
+inline float16_t floatToHalf(float x) { return float16_t(x); } // rounded to the nearest half
+inline float halfToFloat(float16_t x) { return static_cast<float>(x); } // exactly
 
 } // namespace popart
 #endif

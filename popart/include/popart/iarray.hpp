@@ -10,11 +10,11 @@ class IArray {
 public:
   virtual ~IArray() {}
   virtual void *data() = 0;
-  virtual DataType dataType() const = 0;
-  virtual std::size_t rank() const = 0;
-  virtual std::int64_t dim(std::size_t index) const = 0;
-  virtual std::size_t nelms() const = 0;
-  virtual const Shape shape() const = 0;
+  virtual DataType dataType() const = 0;                 // of its elements
+  virtual std::size_t rank() const = 0;                  // the number of dimensions
+  virtual std::int64_t dim(std::size_t index) const = 0; // the size of one dimension
+  virtual std::size_t nelms() const = 0;                 // elements in all
+  virtual const Shape shape() const = 0;                 // the sizes of all dimensions
 };
 
 } // namespace popart

@@ -11,20 +11,22 @@ namespace popart {
 
 class Ir {
 public:
-  enum class ExecutionMode { Inference, Training };
+  enum class ExecutionMode { Inference, Training }; // for what it was made
 
+  // For what it was made. A model that trains can also be run forward.
   bool isTraining() const { return mode_ == ExecutionMode::Training; }
   bool isTesting() const { return mode_ == ExecutionMode::Inference; }
   bool canTrain() const { return isTraining(); }
   bool canInfer() const { return true; }
   ExecutionMode getExecutionMode() const { return mode_; }
-  const SessionOptions &getSessionOptions() const { return options_; }
-  const DataFlow &getDataFlow() const { return flow_; }
+  const SessionOptions &getSessionOptions() const { return options_; } // the session's options
+  const DataFlow &getDataFlow() const { return flow_; } // batches of a step, and anchors
+  // Whether a step returns the tensor.
   bool isAnchored(const TensorId &id) const { return flow_.isAnchored(id); }
-  const TensorId &getFinalLossId() const { return loss_; }
+  const TensorId &getFinalLossId() const { return loss_; } // "" for inference
   Graph &getMainGraph(); // popart::error while it is not whole: only patterns see it
   const Graph &getMainGraph() const;
-  std::vector<Op *> getAllOps() const;
+  std::vector<Op *> getAllOps() const; // of all graphs
   // popart::error: the variables of a model are those of its ONNX graph.
   void addAdditionalModelProtoTensor(const TensorId &id);
   void addAdditionalModelProtoTensor(Tensor *tensor);
@@ -36,7 +38,7 @@ public:
   Ir(bool training, const SessionOptions &options, const DataFlow &flow, const TensorId &loss)
       : mode_(training ? ExecutionMode::Training : ExecutionMode::Inference), options_(options),
         flow_(flow), loss_(loss) {}
-  void setMainGraph(Graph *graph) { main_ = graph; }
+  void setMainGraph(Graph *graph) { main_ = graph; } // for the machinery that makes it
 
 private:
   ExecutionMode mode_ = ExecutionMode::Inference;

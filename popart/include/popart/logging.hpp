@@ -33,6 +33,7 @@ template <class... Values> std::string filled(const std::string &text, const Val
 
 namespace logging {
 
+// Writes lines of a module of its own to PopART's log.
 class Logger {
 public:
   explicit Logger(const std::string &name = "all") : name_(name) {}
@@ -42,7 +43,7 @@ public:
   void setLevel(const std::string &level) const;
   // "info", text: one line, if the level allows.
   void write(const std::string &level, const std::string &text) const;
-  const std::string &name() const { return name_; }
+  const std::string &name() const { return name_; } // the module
 
 private:
   std::string name_;

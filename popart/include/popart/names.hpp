@@ -27,6 +27,7 @@
 
 namespace popart {
 
+// What PopART calls the parts of a model.
 using TensorId = std::string;
 using Shape = std::vector<std::int64_t>;
 using Rank = int;

@@ -7,13 +7,14 @@
 namespace popart {
 namespace numerics {
 
+// How differently two runs changed the weights of one model.
 class NumericsReport {
 public:
   // popart::error unless all four have the same initializers.
   NumericsReport(std::string A0, std::string A1, std::string B0, std::string B1);
 
   std::string report(TensorId id) const; // popart::error for an unknown one
-  std::string fullReport() const;
+  std::string fullReport() const;        // report() of all weights
   // |dA - dB|^2 / (|dA| |dB|) of every weight, dA = A1 - A0; 0 where neither changed.
   std::map<TensorId, float> getRelativeErrors() const;
 

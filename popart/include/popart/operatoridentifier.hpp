@@ -9,13 +9,15 @@
 namespace popart {
 
 namespace Domain {
+// Where operators are defined.
 const static char *const ai_onnx = "ai.onnx";
 const static char *const ai_onnx_ml = "ai.onnx.ml";
 const static char *const ai_graphcore = "ai.graphcore";
 } // namespace Domain
 
+// How many inputs an operator takes.
 struct NumInputs {
-  int min = 0, max = 0;
+  int min = 0, max = 0; // max -1: any number
   NumInputs() = default;
   NumInputs(int both) : min(both), max(both) {}
   NumInputs(int least, int most) : min(least), max(most) {}
@@ -36,8 +38,8 @@ struct OperatorIdentifier {
   OpDomain domain;
   OpType type;
   OpVersion version;
-  NumInputs numInputs;
-  int numOutputs;
+  NumInputs numInputs; // how many it takes; not part of the identity
+  int numOutputs;      // how many it makes; not part of the identity
 };
 inline std::ostream &operator<<(std::ostream &out, const OperatorIdentifier &id) {
   return out << id.domain << "." << id.type << ":" << id.version;

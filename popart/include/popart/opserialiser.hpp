@@ -7,11 +7,13 @@
 
 namespace popart {
 
+// Where an operator writes its attributes as text.
 class OpSerialiserBase {
 public:
   virtual ~OpSerialiserBase() {}
-  virtual void appendText(const std::string &name, const std::string &value) = 0;
+  virtual void appendText(const std::string &name, const std::string &value) = 0; // writes one
 
+  // Writes an attribute of any type that streams can write.
   template <class T> void appendAttribute(const std::string &name, const T &value) {
     std::ostringstream out;
     out.precision(9);

@@ -46,8 +46,8 @@ public:
     if (value)
       all_[name] = *value;
   }
-  void set(const std::string &name, const any &value) { all_[name] = value; }
-  const std::map<std::string, any> &all() const { return all_; }
+  void set(const std::string &name, const any &value) { all_[name] = value; } // whatever it is
+  const std::map<std::string, any> &all() const { return all_; }              // by name
 
 private:
   std::map<std::string, any> all_;
@@ -57,19 +57,22 @@ private:
 class OpsetTarget {
 public:
   virtual ~OpsetTarget() {}
+  // Adds an operator and returns its outputs' names. Throws popart::error if inputs or attributes
+  // do not fit.
   virtual std::vector<TensorId> addOperator(const OpDomain &domain, const OpType &type,
                                             int opsetVersion, const std::vector<TensorId> &inputs,
                                             const OpsetAttributes &attributes, unsigned outputs,
                                             const DebugContext &debugContext) = 0;
 };
 
+// The operators of one version of a domain, as methods.
 class DomainOpSet {
 public:
   explicit DomainOpSet(std::shared_ptr<OpsetTarget> target, const OpDomain &domain = "ai.onnx")
       : target_(std::move(target)), domain_(domain) {}
   virtual ~DomainOpSet() {}
-  virtual int getOpsetVersion() const = 0;
-  const OpDomain &getDomain() const { return domain_; }
+  virtual int getOpsetVersion() const = 0;              // the version
+  const OpDomain &getDomain() const { return domain_; } // "ai.onnx" and so on
 
 protected:
   static void requireDense(bool sparse); // popart::error for values that are not

@@ -14,8 +14,8 @@ public:
   OptimizerValue(float value, bool isConst) : value_(value), const_(isConst) {}
   OptimizerValue(std::pair<float, bool> both) : value_(both.first), const_(both.second) {}
 
-  float val() const { return value_; }
-  bool isConst() const { return const_; }
+  float val() const { return value_; }    // the number
+  bool isConst() const { return const_; } // whether it never changes, so that it is compiled in
   // Const-ness must agree, and the value of a constant.
   bool validReplacement(const OptimizerValue &other) const {
     return const_ == other.const_ && (!const_ || value_ == other.value_);

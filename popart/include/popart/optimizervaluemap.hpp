@@ -18,10 +18,13 @@ public:
     auto it = specifics_.find(id);
     return it == specifics_.end() ? default_ : it->second;
   }
-  OptimizerValue getDefault() const { return default_; }
+  OptimizerValue getDefault() const { return default_; } // of weights without a value of their own
+  // Gives a weight its own.
   void insertSpecific(const TensorId &id, OptimizerValue value) { specifics_[id] = value; }
+  // Whether a weight (any weight) has its own.
   bool hasSpecific(const TensorId &id) const { return specifics_.count(id) != 0; }
   bool hasSpecific() const { return !specifics_.empty(); }
+  // Those of weights that have one.
   const std::map<TensorId, OptimizerValue> &getSpecifics() const { return specifics_; }
 
 private:

@@ -8,13 +8,15 @@
 
 namespace popart {
 
+// An optimiser as data: its states, its numbers and its formula.
 struct OptimizerRule {
+  // A state or a number.
   struct Named {
-    std::string name;
-    float value; // that a state begins with; that a number is if nobody says it
+    std::string name; // the name that the formula uses
+    float value;      // that a state begins with; that a number is if nobody says it
   };
-  std::string name;
-  std::string doc; // a sentence
+  std::string name; // the optimiser's name
+  std::string doc;  // a sentence
   // Of the shape of the weight each. The device knows them by the slots Accl1, Accl2 ... in order.
   std::vector<Named> states;
   // The first is learning_rate.
@@ -43,9 +45,9 @@ public:
   std::string type_s() const override { return rule_.name; }
   std::unique_ptr<Optimizer> clone() const override;
 
-  const OptimizerRule &rule() const { return rule_; }
-  DataType getAccumType() const { return accumType_; }
-  DataType getStateType() const { return stateType_; }
+  const OptimizerRule &rule() const { return rule_; }  // what it was made with
+  DataType getAccumType() const { return accumType_; } // UNDEFINED: that of the weight
+  DataType getStateType() const { return stateType_; } // of the states
 
 protected:
   std::vector<std::pair<std::string, std::string>> modes() const override;

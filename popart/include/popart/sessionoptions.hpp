@@ -9,25 +9,37 @@
 
 namespace popart {
 
+// How operators come onto IPUs.
 enum class VirtualGraphMode { Off = 0, Manual, Auto, ExecutionPhases, N };
+// Which tensors of the forward pass are computed again.
 enum class RecomputationType { None = 0, Standard, NormOnly, Pipeline, RecomputeAll, N };
+// Whether an output is kept or computed again.
 enum class RecomputeType { Undefined = 0, Checkpoint, Recompute, Recomputed };
+// Which weight updates run as one.
 enum class MergeVarUpdateType { None = 0, All, AutoLoose, AutoTight, N };
+// What inputs hold when no data come from the host.
 enum class SyntheticDataMode { Off = 0, Zeros, RandomNormal, RandomUniform, N };
-enum class Instrumentation { Outer = 0, Inner, N };
+enum class Instrumentation { Outer = 0, Inner, N }; // what a counter of cycles counts
+// How gradients of replicas and micro-batches are combined.
 enum class ReductionType { Sum = 0, Mean, NoReduction, N };
-enum class MeanReductionStrategy { Running = 0, Post, PostAndLoss, N };
+enum class MeanReductionStrategy { Running = 0, Post, PostAndLoss, N }; // when a mean is taken
+// When inputs of a function are copied.
 enum class SubgraphCopyingStrategy { OnEnterAndExit = 0, JustInTime, N };
-enum class ExecutionPhaseIOSchedule { Preload = 0, OnDemand, N };
+enum class ExecutionPhaseIOSchedule { Preload = 0, OnDemand, N }; // when a phase loads its tensors
+// How phases follow each other.
 enum class ExecutionPhaseSchedule { Interleaving = 0, Batch, BatchClusteredIO, N };
+// How operators outside of the loop over micro-batches are ordered.
 enum class AccumulateOuterFragmentSchedule {
   Scheduler = 0,
   Serial,
   OverlapCycleOptimized,
   OverlapMemoryOptimized
 };
+// Where batches are cut.
 enum class BatchSerializationTransformContext { Forward = 0, Fwd = 0, Backward, Bwd = 1, N };
+// How the parts run.
 enum class BatchSerializationMethod { UnrollDynamic = 0, UnrollStatic, Loop, N };
+// How operators of the parts are ordered.
 enum class BatchSerializationBatchSchedule {
   Scheduler = 0,
   Isomorphic,
@@ -35,12 +47,14 @@ enum class BatchSerializationBatchSchedule {
   OverlapOnCompute,
   N
 };
+// Which gradients automatic loss scaling looks at.
 enum class GradientTensorTrackingMethod {
   AllNonViewChangingGradientTensors = 0,
   ConvAndMatmulGradients,
   GradientsOfUserSpecifiedTensors,
   N
 };
+// What the backward pass may use of the forward pass.
 enum class AutodiffStitchStrategy {
   RecomputeMinimal = 0,
   RecomputeAllNonInputs,
@@ -49,6 +63,7 @@ enum class AutodiffStitchStrategy {
   N
 };
 
+// Phases that a model runs in one after the other.
 struct ExecutionPhaseSettings {
   ExecutionPhaseSettings() = default;
   ExecutionPhaseSettings(int phases_, int stages_, ExecutionPhaseIOSchedule weights,
@@ -68,6 +83,7 @@ struct ExecutionPhaseSettings {
   ExecutionPhaseSchedule schedule = ExecutionPhaseSchedule::Interleaving;
 };
 
+// Batches cut into parts that are computed one after the other.
 struct BatchSerializationSettings {
   BatchSerializationSettings() = default;
   BatchSerializationSettings(
@@ -90,6 +106,7 @@ struct BatchSerializationSettings {
   BatchSerializationBatchSchedule batchSchedule = BatchSerializationBatchSchedule::Isomorphic;
 };
 
+// Operators outside of the loop over micro-batches.
 struct AccumulateOuterFragmentSettings {
   AccumulateOuterFragmentSettings() = default;
   AccumulateOuterFragmentSettings(AccumulateOuterFragmentSchedule schedule_,
@@ -100,6 +117,7 @@ struct AccumulateOuterFragmentSettings {
   std::vector<int> excludedVirtualGraphs;
 };
 
+// Collectives that run as one.
 struct ReplicatedCollectivesSettings {
   ReplicatedCollectivesSettings(bool prepareSchedule = false, bool mergeAllReduce = false,
                                 bool mergeReduceScatter = false, bool mergeAllGather = false)
@@ -114,6 +132,7 @@ struct ReplicatedCollectivesSettings {
   bool mergeAllGatherCollectives;
 };
 
+// Loss scaling that follows the gradients.
 struct AutomaticLossScalingSettings {
   AutomaticLossScalingSettings() = default;
   AutomaticLossScalingSettings(bool enabled_,
@@ -134,17 +153,20 @@ struct AutomaticLossScalingSettings {
       GradientTensorTrackingMethod::AllNonViewChangingGradientTensors;
 };
 
+// How the backward pass is made.
 struct AutodiffSettings {
   AutodiffStitchStrategy stitchStrategy = AutodiffStitchStrategy::RecomputeAllNonInputs;
 };
 
+// Settings that may change.
 struct ExperimentalSettings {
   std::map<std::string, std::vector<std::string>> customTransformApplierSettings;
   bool createHostTransferableTensorWithOffset = false;
 };
 
-using StringMap = std::map<std::string, std::string>;
+using StringMap = std::map<std::string, std::string>; // options by name, as Poplar takes them
 
+// How a session compiles and runs a model. docs/session-options.md tells what each option does.
 struct SessionOptions {
   SessionOptions(); // reads POPART_CACHE_DIR and POPXL_CACHE_DIR
 
@@ -162,11 +184,11 @@ struct SessionOptions {
   bool enableDistributedReplicatedGraphs = false;
   std::int64_t globalReplicationFactor = 1;
   std::int64_t globalReplicaOffset = 0;
-  ExecutionPhaseSettings executionPhaseSettings;
+  ExecutionPhaseSettings executionPhaseSettings; // of VirtualGraphMode::ExecutionPhases
   int numIOTiles = 0;
-  BatchSerializationSettings batchSerializationSettings;
-  AccumulateOuterFragmentSettings accumulateOuterFragmentSettings;
-  ReplicatedCollectivesSettings replicatedCollectivesSettings;
+  BatchSerializationSettings batchSerializationSettings; // parts of a batch, one after the other
+  AccumulateOuterFragmentSettings accumulateOuterFragmentSettings; // without effect
+  ReplicatedCollectivesSettings replicatedCollectivesSettings;     // without effect
   bool useHostCopyOps = false;
   bool enableExplicitMainLoops = false;
   bool explicitRecomputation = false;
@@ -204,7 +226,7 @@ struct SessionOptions {
   bool enableNonStableSoftmax = false;
   bool enableStableNorm = false;
   bool groupNormStridedChannelGrouping = false;
-  AutomaticLossScalingSettings automaticLossScalingSettings;
+  AutomaticLossScalingSettings automaticLossScalingSettings; // a scale that follows the gradients
   bool ensureFp32LossScaleTensor = false;
   bool enableSupportedDataTypeCasting = true;
   bool throwIfLog2ScaleTensorNotInRange = true;
@@ -253,22 +275,25 @@ struct SessionOptions {
   bool strictOpVersions = true;
   bool opxAliasChecking = false, opxModifyChecking = false;
   bool enableInplaceAmbiguityChecking = false;
-  AutodiffSettings autodiffSettings;
-  ExperimentalSettings experimentalSettings;
+  AutodiffSettings autodiffSettings;         // without effect
+  ExperimentalSettings experimentalSettings; // settings that may change
 
+  // Sets three options together.
   void enableExplicitIR(bool enable) {
     useHostCopyOps = enableExplicitMainLoops = explicitRecomputation = enable;
   }
+  // Replicas of all processes.
   std::int64_t getGlobalReplicationFactor() const {
     return enableDistributedReplicatedGraphs ? globalReplicationFactor
            : enableReplicatedGraphs          ? replicatedGraphCount
                                              : 1;
   }
   unsigned getAccumulationFactor() const; // popart::error for a factor without the flag
+  // Whether the pipeline is made of explicit loops and copies.
   bool explicitPipeliningEnabled() const {
     return enablePipelining && useHostCopyOps && enableExplicitMainLoops;
   }
-  unsigned getBufferingDepth(const TensorId &id) const;
+  unsigned getBufferingDepth(const TensorId &id) const; // of a stream: its own or the default
 };
 
 } // namespace popart

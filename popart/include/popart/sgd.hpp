@@ -46,19 +46,23 @@ public:
 
   // Whether the weight (any weight) has a velocity: its momentum may be other than zero.
   bool requiresAccl(const TensorId &weight) const;
-  bool hasMomentum() const;
-  bool enableNesterov(const TensorId &weight) const;
+  bool hasMomentum() const; // whether the momentum of any weight may be other than zero
+  bool enableNesterov(const TensorId &weight) const; // whether the weight looks ahead
 
+  // The default of a hyper-parameter, and the values of weights that have their own.
   const OptimizerValueMap &learningRates() const { return parameter("learningRate"); }
   const OptimizerValueMap &weightDecays() const { return parameter("weightDecay"); }
   const OptimizerValueMap &momentums() const { return parameter("momentum"); }
   const OptimizerValueMap &dampenings() const { return parameter("dampening"); }
   const OptimizerValueMap &velocityScalings() const { return parameter("velocityScaling"); }
   const OptimizerValueMap &nesterovs() const { return parameter("nesterov"); }
+  // Where gradients are accumulated.
   SGDAccumulatorAndMomentum getSGDAccumulatorAndMomentum() const { return accMm_; }
+  // Types of accumulated gradients and of the velocity; UNDEFINED: that of the weight.
   DataType getAccumType() const { return accumType_; }
   DataType getAccl1Type() const { return accl1Type_; }
 
+  // What a hyper-parameter is if nobody says it.
   static OptimizerValue getUnsetLearningRate() { return {0.1f, true}; }
   static OptimizerValue getUnsetWeightDecay() { return {0.0f, true}; }
   static OptimizerValue getUnsetMomentum() { return {0.0f, true}; }

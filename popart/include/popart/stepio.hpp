@@ -31,8 +31,11 @@ private:
   std::map<TensorId, Cursor> inputs_, outputs_;
 };
 
+// A StepIO whose data come from functions.
 class StepIOCallback : public IStepIO {
 public:
+  // Called for an input (its second argument: prefetch) and for an output, and when their data were
+  // moved.
   using InputCallback = std::function<ConstVoidData(TensorId, bool)>;
   using InputCompleteCallback = std::function<void(TensorId)>;
   using OutputCallback = std::function<MutableVoidData(TensorId)>;
@@ -65,7 +68,7 @@ public:
   bool contains(TensorId id) const override { return weights_.count(id) != 0; }
   MutableVoidData weight(TensorId id) const override;
   std::vector<TensorId> ids() const override;
-  void insert(TensorId id, MutableVoidData data);
+  void insert(TensorId id, MutableVoidData data); // gives a weight its memory
 
 private:
   std::map<TensorId, MutableVoidData> weights_;

@@ -14,6 +14,7 @@ public:
   void *data() { return bytes_.data(); }
   const void *data() const { return bytes_.data(); }
   std::size_t size() const { return bytes_.size(); }
+  // The elements as a vector; their number must be right.
   template <class T> std::vector<T> copyDataAs(int elements) const {
     std::vector<T> out(static_cast<std::size_t>(elements));
     const std::size_t bytes = out.size() * sizeof(T);

@@ -6,23 +6,27 @@
 
 namespace popart {
 
+// The inputs or the outputs of an operator: tensors by position.
 class TensorIndexMap {
 public:
+  // Whether there is one at a position.
   bool hasIndex(int i) const { return tensors_.count(i) != 0; }
   Tensor *tensor(int i); // popart::error if there is none
   const Tensor *tensor(int i) const;
-  const TensorId &id(int i) const { return tensor(i)->id; }
-  int n() const { return static_cast<int>(tensors_.size()); }
+  const TensorId &id(int i) const { return tensor(i)->id; } // the name of the tensor at a position
+  int n() const { return static_cast<int>(tensors_.size()); } // how many there are
+  // -1 if there are none.
   int maxIndex() const { return tensors_.empty() ? -1 : tensors_.rbegin()->first; }
-  const std::map<int, Tensor *> &tensorMap() const { return tensors_; }
-  std::map<int, TensorId> tensorIdMap() const;
-  std::vector<Tensor *> tensors() const;
-  std::vector<int> indices(Tensor *tensor) const;
+  const std::map<int, Tensor *> &tensorMap() const { return tensors_; } // all of them
+  std::map<int, TensorId> tensorIdMap() const;                          // all names
+  std::vector<Tensor *> tensors() const;          // in the order of the positions
+  std::vector<int> indices(Tensor *tensor) const; // positions of a tensor
+  // Whether it is at any position.
   bool contains(Tensor *tensor) const { return !indices(tensor).empty(); }
 
-  void insert(int i, Tensor *tensor) { tensors_[i] = tensor; }
-  void reset(int i, Tensor *tensor) { tensors_[i] = tensor; }
-  void erase(int i) { tensors_.erase(i); }
+  void insert(int i, Tensor *tensor) { tensors_[i] = tensor; } // puts it at a position
+  void reset(int i, Tensor *tensor) { tensors_[i] = tensor; }  // puts it at a position
+  void erase(int i) { tensors_.erase(i); }                     // empties a position
   void clear() { tensors_.clear(); }
 
 private:

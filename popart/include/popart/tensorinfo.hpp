@@ -16,10 +16,11 @@ namespace popart {
 class DataTypeInfo {
 public:
   explicit DataTypeInfo(DataType type) : type_(type) {}
-  DataType type() const { return type_; }
-  std::int64_t nbytes() const { return static_cast<std::int64_t>(bytesOf(type_)); }
-  const std::string &name() const { return nameOf(type_); }
-  const std::string &lcasename() const { return lowerCaseNameOf(type_); }
+  DataType type() const { return type_; } // the type it is about
+  std::int64_t nbytes() const { return static_cast<std::int64_t>(bytesOf(type_)); } // bytes in all
+  const std::string &name() const { return nameOf(type_); }               // "FLOAT16" and so on
+  const std::string &lcasename() const { return lowerCaseNameOf(type_); } // "float16" and so on
+  // Whether it holds whole numbers.
   bool isFixedPoint() const { return popart::isFixedPoint(type_); }
 
 private:
@@ -37,32 +38,33 @@ public:
   explicit TensorInfo(const onnx::TensorProto &tensor);
   explicit TensorInfo(const onnx::TypeProto &type); // popart::error unless all extents are known
 
-  void set(DataType type);
+  void set(DataType type); // changes type, shape or both
   void set(DataType type, const Shape &shape);
   void set(DataType type, const Shape &shape, const Shape &metaShape);
 
-  const Shape &shape() const { return shape_; }
+  const Shape &shape() const { return shape_; } // the sizes of all dimensions
   // The whole shape of a tensor of which this one is a shard; empty for others.
   const Shape &metaShape() const { return metaShape_; }
-  std::vector<std::size_t> shape_szt() const;
-  Rank rank() const { return static_cast<Rank>(shape_.size()); }
-  std::int64_t nelms() const;
+  std::vector<std::size_t> shape_szt() const;                    // the same as std::size_t
+  Rank rank() const { return static_cast<Rank>(shape_.size()); } // the number of dimensions
+  std::int64_t nelms() const;                                    // elements in all
   std::int64_t nbytes() const;
-  std::int64_t dim(int i) const;
+  std::int64_t dim(int i) const; // the size of one dimension
   // Bytes from one element to the next in every dimension, row-major.
   std::vector<int> strides(const std::vector<long> &shape) const;
 
-  DataType dataType() const { return type_; }
-  const std::string &data_type() const { return nameOf(type_); }
+  DataType dataType() const { return type_; }                    // of its elements
+  const std::string &data_type() const { return nameOf(type_); } // "FLOAT16" and so on
+  // "float16" and so on.
   const std::string &data_type_lcase() const { return lowerCaseNameOf(type_); }
-  const DataTypeInfo *getDataTypeInfo() const;
-  bool isSet() const { return type_ != DataType::UNDEFINED; }
+  const DataTypeInfo *getDataTypeInfo() const;                // what is known of the type
+  bool isSet() const { return type_ != DataType::UNDEFINED; } // false for one that nobody has set
 
   bool operator==(const TensorInfo &other) const {
     return type_ == other.type_ && shape_ == other.shape_ && metaShape_ == other.metaShape_;
   }
   bool operator!=(const TensorInfo &other) const { return !(*this == other); }
-  void append(std::ostream &out) const;
+  void append(std::ostream &out) const; // writes type and shape
 
 private:
   DataType type_ = DataType::UNDEFINED;

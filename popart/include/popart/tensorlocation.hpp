@@ -7,12 +7,16 @@
 
 namespace popart {
 
-enum class TensorStorage { OnChip = 0, OffChip };
+enum class TensorStorage { OnChip = 0, OffChip }; // in the memory of tiles, or beside the chip
+// Which tiles: those that compute, or those kept for input and output.
 enum class TileSet { Compute = 0, IO, Undefined, N };
-enum class ReplicatedTensorSharding { Off = 0, On };
+enum class ReplicatedTensorSharding { Off = 0, On }; // whether every replica holds a part only
+// When data move: when they are needed, or while something else runs.
 enum class ExchangeStrategy { JustInTime = 0, OverlapInnerLoop, OverlapLoops, OverlapStep, N };
+// Whether every replica reads its own part or all the same.
 enum class ReplicatedStreamMode { Replicate = 0, Broadcast };
 
+// Where a tensor is kept while nobody computes with it.
 class TensorLocation {
 public:
   TensorLocation() = default;
@@ -34,6 +38,7 @@ public:
            shardingDomain == other.shardingDomain;
   }
   bool operator!=(const TensorLocation &other) const { return !(*this == other); }
+  // Whether it is not whole in the memory of its tiles.
   bool isRemote() const {
     return storage == TensorStorage::OffChip ||
            replicatedTensorSharding == ReplicatedTensorSharding::On;
@@ -46,6 +51,7 @@ public:
   CommGroup shardingDomain;
 };
 
+// Where tensors of a kind are kept, and from which size on.
 struct TensorLocationSettings {
   TensorLocationSettings() = default;
   TensorLocationSettings(TensorLocation where, int offChip = 2, int sharding = 8192)
@@ -66,9 +72,10 @@ public:
   InputSettings() = default;
   InputSettings(TileSet tiles, ExchangeStrategy strategy) : tileSet_(tiles), strategy_(strategy) {}
   InputSettings(ReplicatedStreamMode mode) : mode_(mode) {}
-  TileSet tileSet() const { return tileSet_; }
-  ExchangeStrategy exchangeStrategy() const { return strategy_; }
-  ReplicatedStreamMode replicatedStreamMode() const { return mode_; }
+  TileSet tileSet() const { return tileSet_; }                        // tiles that it is loaded to
+  ExchangeStrategy exchangeStrategy() const { return strategy_; }     // when it is loaded
+  ReplicatedStreamMode replicatedStreamMode() const { return mode_; } // whether replicas share it
+  // Says whether replicas share it.
   void setReplicatedStreamMode(ReplicatedStreamMode mode) { mode_ = mode; }
 
 private:

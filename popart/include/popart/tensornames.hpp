@@ -72,12 +72,15 @@ POPART_RESERVED_SCALAR(AdaptiveGradientScaling, adaptiveGradientScaling)
 #undef POPART_RESERVED_SCALAR
 #undef POPART_RESERVED
 
+// The name of the gradient of a tensor.
 inline TensorId getGradId(const TensorId &id) { return reservedGradientPrefix() + id; }
+// Whether it is the name of a gradient.
 inline bool isGradId(const TensorId &id) { return id.rfind(reservedGradientPrefix(), 0) == 0; }
 // popart::error unless it is the name of a gradient.
 TensorId getNonGradId(const TensorId &id);
+// The name of a variable after its update.
 inline TensorId getUpdatedVarId(const TensorId &id) { return reservedUpdatedVarPrefix() + id; }
-TensorId stripAllReservedPrefixes(const TensorId &id);
+TensorId stripAllReservedPrefixes(const TensorId &id); // the name without what PopART put before it
 
 } // namespace popart
 #endif

@@ -14,6 +14,7 @@ template <class X, class Y> std::vector<Y> vXtoY(const std::vector<X> &from) {
     out.push_back(static_cast<Y>(x));
   return out;
 }
+// The elements of one, then those of the other.
 template <class T> std::vector<T> vector_concat(std::vector<T> a, const std::vector<T> &b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;

@@ -6,6 +6,8 @@
 
 namespace popart {
 
+// What the host gets of a variable: one value for each group, or every replica's. AllReduceReplicas
+// is refused when the model is read.
 enum class VariableRetrievalMode { OnePerGroup = 0, AllReduceReplicas, AllReplicas };
 
 class VariableSettings {
@@ -19,20 +21,23 @@ public:
   VariableSettings(unsigned stride, unsigned groupSize,
                    VariableRetrievalMode mode = VariableRetrievalMode::OnePerGroup);
 
+  // The groups that share a value.
   const CommGroup &getSharedVariableDomain() const { return group_; }
-  VariableRetrievalMode getRetrievalMode() const { return mode_; }
-  unsigned getRealGroupSize(unsigned replicas) const;
-  unsigned getGroupCount(unsigned replicas) const;
+  VariableRetrievalMode getRetrievalMode() const { return mode_; } // what the host gets
+  unsigned getRealGroupSize(unsigned replicas) const;              // replicas of a group
+  unsigned getGroupCount(unsigned replicas) const;                 // how many groups there are
   // A group's first replica; given the number of replicas, popart::error for a group beyond it.
   unsigned getGroupRepresentative(unsigned group) const;
   unsigned getGroupRepresentative(unsigned group, unsigned replicas) const;
-  unsigned numReplicasReturningVariable(unsigned replicas) const;
+  unsigned numReplicasReturningVariable(unsigned replicas) const; // values that the host gets
   // The replicas of every group.
   ReplicaGrouping getReplicaGrouping(unsigned replicas) const;
   unsigned getStride() const { return stride_; } // 0: what the groups' type says
+  // The replicas of every group.
   std::vector<std::vector<std::int64_t>> groups(unsigned replicas) const;
   // Of one replica, from data that carries a leading dimension of groups; popart::error otherwise.
   Shape shapeOnReplica(const Shape &full, unsigned replicas, const TensorId &name) const;
+  // With the leading dimension of groups, if there is one.
   Shape shapeOnHost(const Shape &onReplica, unsigned replicas) const;
   bool operator==(const VariableSettings &other) const {
     return group_ == other.group_ && stride_ == other.stride_ && mode_ == other.mode_;

@@ -6,20 +6,22 @@
 
 namespace popart {
 
+// Memory that is only read.
 class ConstVoidData {
 public:
   ConstVoidData() = default;
   ConstVoidData(const void *d, const TensorInfo &i) : data(d), info(i) {}
   const void *data = nullptr;
-  TensorInfo info;
+  TensorInfo info; // type and shape
 };
 
+// Memory that is written.
 class MutableVoidData {
 public:
   MutableVoidData() = default;
   MutableVoidData(void *d, const TensorInfo &i) : data(d), info(i) {}
   void *data = nullptr;
-  TensorInfo info;
+  TensorInfo info; // type and shape
 };
 
 } // namespace popart

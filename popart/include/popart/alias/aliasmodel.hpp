@@ -19,21 +19,24 @@ class Op;
 
 class AliasModel {
 public:
+  // One input and one output of an operator that share memory.
   struct Relation {
-    InIndex in;
-    OutIndex out;
-    bool modified;
+    InIndex in;    // position of the input
+    OutIndex out;  // position of the output
+    bool modified; // whether the operator writes it
   };
+  // Says that an output is an input that the operator changed.
   void insertUnaryModifier0(const Op &op) { insertUnaryModifier(op, 0); }
   void insertUnaryModifier(const Op &op, InIndex in) { add(op, {in, 0, true}); }
   void insertBinaryModifier(const Op &op) { add(op, {0, 0, true}); }
   void insertBinaryModifier0(const Op &op) { add(op, {0, 0, true}); }
   void insertBinaryModifier1(const Op &op) { add(op, {1, 0, true}); }
   void insertNG2aryModifier(const Op &op, unsigned) { add(op, {0, 0, true}); }
+  // Says that an output is an input in another shape.
   void insertViewChange(const Op &op, InIndex in = 0, OutIndex out = 0) {
     add(op, {in, out, false});
   }
-  const std::vector<Relation> &relations(const Op &op) const;
+  const std::vector<Relation> &relations(const Op &op) const; // what was said about an operator
 
 private:
   void add(const Op &op, const Relation &relation) { all_[&op].push_back(relation); }

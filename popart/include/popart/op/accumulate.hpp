@@ -7,6 +7,7 @@
 
 namespace popart {
 
+// What becomes of the sum: it grows, decays, or is a mean.
 enum class AccumulationType {
   Add = 0,
   DampenedAdd,
@@ -19,6 +20,7 @@ enum class AccumulationType {
   Mean
 };
 
+// A sum over micro-batches.
 class AccumulateOp : public VarUpdateWithUpdaterOp {
 public:
   AccumulateOp(const OperatorIdentifier &id, const Settings &s, const Attributes &a)
@@ -28,7 +30,7 @@ public:
   std::unique_ptr<Op> clone() const override {
     return std::unique_ptr<Op>(new AccumulateOp(*this));
   }
-  static InIndex getFactorInIndex() { return 2; }
+  static InIndex getFactorInIndex() { return 2; } // position of the factor
 };
 
 } // namespace popart

@@ -5,6 +5,7 @@
 
 namespace popart {
 
+// The change that Adam makes to a weight.
 class AdamVarUpdateOp : public VarUpdateWithUpdaterOp {
 public:
   AdamVarUpdateOp(const OperatorIdentifier &id, const Settings &s, const Attributes &a)

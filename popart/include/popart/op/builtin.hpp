@@ -8,6 +8,7 @@
 
 namespace popart {
 
+// An operator that PopART computes, known by its type and attributes.
 class BuiltinOp : public Op {
 public:
   // `type`: what it is in the model, whatever the identifier of a derived class says.
@@ -16,9 +17,10 @@ public:
       : Op(id, s), attributes_(a), domain_(domain), type_(type) {}
   void setup() override; // as the operator infers
   void appendAttributes(OpSerialiserBase &os) const override;
+  // In the form of the newest ONNX version.
   const Attributes &attributes() const { return attributes_; }
-  const OpDomain &domain() const { return domain_; }
-  const OpType &type() const { return type_; }
+  const OpDomain &domain() const { return domain_; } // "ai.onnx", "ai.graphcore" ...
+  const OpType &type() const { return type_; }       // what it is in the model
 
 protected:
   Attributes attributes_; // in the form of the newest ONNX version
@@ -27,6 +29,7 @@ private:
   OpType type_;
 };
 
+// A BuiltinOp that needs no class of its own.
 class PlainOp : public BuiltinOp {
 public:
   PlainOp(const OperatorIdentifier &id, const Settings &s, const Attributes &a = Attributes())

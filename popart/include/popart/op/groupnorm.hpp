@@ -6,12 +6,14 @@
 
 namespace popart {
 
+// Normalises groups of channels.
 class GroupNormOp : public BuiltinOp {
 public:
   GroupNormOp(const OperatorIdentifier &id, std::int64_t groups, float epsilon, const Settings &s);
   std::unique_ptr<Op> clone() const override { return std::unique_ptr<Op>(new GroupNormOp(*this)); }
-  std::int64_t getNumGroups() const { return groups_; }
-  float getEpsilon() const { return epsilon_; }
+  std::int64_t getNumGroups() const { return groups_; } // groups of channels
+  float getEpsilon() const { return epsilon_; }         // is added to the variance
+  // Positions of inputs and outputs.
   static InIndex getXInIndex() { return 0; }
   static InIndex getScaleInIndex() { return 1; }
   static InIndex getBInIndex() { return 2; }

@@ -6,11 +6,13 @@
 
 namespace popart {
 
+// The input itself.
 class IdentityOp : public BuiltinOp {
 public:
   IdentityOp(const OperatorIdentifier &id, const Settings &s)
       : BuiltinOp(id, "ai.onnx", "Identity", s) {}
   std::unique_ptr<Op> clone() const override { return std::unique_ptr<Op>(new IdentityOp(*this)); }
+  // Positions of inputs and outputs.
   static InIndex getInIndex() { return 0; }
   static OutIndex getOutIndex() { return 0; }
 };

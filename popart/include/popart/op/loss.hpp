@@ -16,7 +16,8 @@ public:
          const Settings &s, ReductionType reduction, const Attributes &a = Attributes())
       : BuiltinOp(id, domain, type, s, a), reduction_(reduction) {}
   bool isLossOp() const override { return true; }
-  ReductionType getReductionType() const { return reduction_; }
+  ReductionType getReductionType() const { return reduction_; } // sum, mean or none
+  // "Sum", "Mean" or "NoReduction".
   static std::string reductionTypeToString(ReductionType reduction);
   static ReductionType reductionTypeFromString(const std::string &text); // popart::error
 

@@ -5,13 +5,16 @@
 
 namespace popart {
 
+// What Reshape and its gradient share.
 class ReshapeBaseOp : public BuiltinOp {
 public:
   ReshapeBaseOp(const OperatorIdentifier &id, const Shape &shape, const Settings &s)
       : BuiltinOp(id, "ai.onnx", "Reshape", s) {
     attributes_.setAttribute("shape", shape);
   }
+  // The shape of the result.
   const Shape getOutShape() const { return attributes_.getAttribute<Attributes::Ints>("shape"); }
+  // Positions of inputs and outputs.
   static InIndex getInIndex() { return 0; }
   static OutIndex getOutIndex() { return 0; }
 };

@@ -5,6 +5,7 @@
 
 namespace popart {
 
+// The change that SGD without momentum makes to a weight.
 class SGD0VarUpdateOp : public VarUpdateWithUpdaterOp {
 public:
   SGD0VarUpdateOp(const OperatorIdentifier &id, const Settings &s, const Attributes &a)

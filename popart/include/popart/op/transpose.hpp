@@ -5,6 +5,7 @@
 
 namespace popart {
 
+// Dimensions in another order.
 class TransposeOp : public BuiltinOp {
 public:
   // perm: empty turns all dimensions round.
@@ -14,10 +15,12 @@ public:
       setPerm(perm);
   }
   std::unique_ptr<Op> clone() const override { return std::unique_ptr<Op>(new TransposeOp(*this)); }
+  // Dimension i of the result is dimension perm[i].
   const Shape getPerm() const {
     return attributes_.getAttribute<Attributes::Ints>("perm", Shape());
   }
-  void setPerm(const Shape &perm) { attributes_.setAttribute("perm", perm); }
+  void setPerm(const Shape &perm) { attributes_.setAttribute("perm", perm); } // changes the order
+  // Positions of inputs and outputs.
   static InIndex getInIndex() { return 0; }
   static OutIndex getOutIndex() { return 0; }
 };

@@ -6,16 +6,18 @@
 
 namespace popart {
 
+// A change of a variable.
 class VarUpdateOp : public BuiltinOp {
 public:
   using BuiltinOp::BuiltinOp;
-  static InIndex getVarToUpdateInIndex() { return 0; }
-  static OutIndex getUpdatedVarOutIndex() { return 0; }
+  static InIndex getVarToUpdateInIndex() { return 0; }  // position of the variable
+  static OutIndex getUpdatedVarOutIndex() { return 0; } // position of its new value
 };
+// A change of a variable by something that another operator makes.
 class VarUpdateWithUpdaterOp : public VarUpdateOp {
 public:
   using VarUpdateOp::VarUpdateOp;
-  static InIndex getUpdaterInIndex() { return 1; }
+  static InIndex getUpdaterInIndex() { return 1; } // position of what changes it
 };
 
 } // namespace popart

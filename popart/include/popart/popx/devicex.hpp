@@ -10,8 +10,8 @@ namespace popx {
 class Devicex {
 public:
   virtual ~Devicex();
-  virtual IrLowering &lowering() = 0;
-  const Ir &ir() { return lowering().ir(); }
+  virtual IrLowering &lowering() = 0;        // the lowering that is under way
+  const Ir &ir() { return lowering().ir(); } // the ir that is lowered
 };
 
 } // namespace popx

@@ -14,6 +14,7 @@ namespace popx {
 poplar::Type popType(DataType type);
 poplar::Type popType(const TensorInfo &info);
 
+// Spreads tensors over tiles, so that small ones do not all begin on tile 0.
 class LinearMapper {
 public:
   void mapTensor(poplar::Graph &graph, poplar::Tensor &tensor); // evenly over the tiles
@@ -23,10 +24,12 @@ class IrLowering {
 public:
   virtual ~IrLowering();
   virtual poplar::Graph &graph() = 0; // of the IPU of the operator
-  virtual const Ir &ir() const = 0;
+  virtual const Ir &ir() const = 0;   // what is lowered
+  // Options of matrix products, from the session's.
   virtual poplar::OptionFlags matmulOptions() const = 0;
+  // Options of convolutions, from the session's.
   virtual poplar::OptionFlags convolutionOptions() const = 0;
-  LinearMapper &getLinearMapper() { return mapper_; }
+  LinearMapper &getLinearMapper() { return mapper_; } // for tensors of an operator's own
 
 private:
   LinearMapper mapper_;

@@ -10,10 +10,12 @@ namespace popx {
 
 class OpxManager {
 public:
-  using OpxFactoryFunc = std::function<std::unique_ptr<Opx>(Op *, Devicex *)>;
+  using OpxFactoryFunc = std::function<std::unique_ptr<Opx>(Op *, Devicex *)>; // makes an Opx
+  // Makes an Opx known. OpxCreator calls it.
   static void registerOpx(const OperatorIdentifier &opid, OpxFactoryFunc factory);
 };
 
+// A static object that makes OPX the implementation of operators.
 template <class OPX> class OpxCreator {
 public:
   OpxCreator(const OperatorIdentifier &opid) : OpxCreator(std::vector<OperatorIdentifier>{opid}) {}

@@ -8,14 +8,16 @@
 
 namespace popart {
 
+// What collective operators share.
 class CollectivesBaseOp : public BuiltinOp {
 public:
   using BuiltinOp::BuiltinOp;
+  // Positions of inputs and outputs; the linked one says which variable is meant.
   static InIndex getInIndex() { return 0; }
   static InIndex getCollectiveLinkedIndex() { return 1; }
   static OutIndex getOutIndex() { return 0; }
 };
-using CollectivesBase = CollectivesBaseOp;
+using CollectivesBase = CollectivesBaseOp; // the older name
 
 } // namespace popart
 #endif

@@ -7,6 +7,7 @@
 
 namespace popart {
 
+// Every replica gets the parts of all.
 class ReplicatedAllGatherOp : public CollectivesBaseOp {
 public:
   ReplicatedAllGatherOp(const OperatorIdentifier &id, const Settings &s, const Attributes &a)

@@ -5,6 +5,7 @@
 
 namespace popart {
 
+// Every replica gets the reduction over all.
 class ReplicatedAllReduceOp : public CollectivesBaseOp {
 public:
   ReplicatedAllReduceOp(const OperatorIdentifier &id, const Settings &s, const Attributes &a,
@@ -15,6 +16,7 @@ public:
   }
 };
 
+// ReplicatedAllReduceOp that overwrites its input.
 class ReplicatedAllReduceInplaceOp : public ReplicatedAllReduceOp {
 public:
   ReplicatedAllReduceInplaceOp(const OperatorIdentifier &id, const Settings &s, const Attributes &a)

@@ -5,6 +5,7 @@
 
 namespace popart {
 
+// Every replica gets its part of the reduction over all.
 class ReplicatedReduceScatterOp : public CollectivesBaseOp {
 public:
   ReplicatedReduceScatterOp(const OperatorIdentifier &id, const Settings &s, const Attributes &a,

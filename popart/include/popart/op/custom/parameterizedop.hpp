@@ -10,7 +10,7 @@ namespace popart {
 // in its parameters, which also say how they are written (appendAttributes).
 template <class Derived, class Parameters> class ParameterizedOp : public Op {
 public:
-  using ParamsT = Parameters;
+  using ParamsT = Parameters; // the type of the parameters
   ParameterizedOp(const OperatorIdentifier &id, const Parameters &parameters, const Settings &s)
       : Op(id, s), params_(parameters) {}
   std::unique_ptr<Op> clone() const override {
@@ -24,7 +24,8 @@ public:
     Op::appendOutlineAttributes(os);
     params_.appendAttributes(os);
   }
-  const Parameters &params() const { return params_; }
+  const Parameters &params() const { return params_; } // what the operator was made with
+  // For OpCreator: the parameters are read from the attributes.
   static std::unique_ptr<Op> createOpFromCreatorInfo(const OpCreatorInfo &info) {
     return std::unique_ptr<Op>(
         new Derived(info.opid, Parameters::createFromAttributes(info.attributes), info.settings));

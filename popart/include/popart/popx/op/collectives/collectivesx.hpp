@@ -8,6 +8,7 @@ namespace popart {
 
 namespace popx {
 
+// What collectives compute, for classes that add to it.
 class CollectivesBaseOpx : public BuiltinOpx {
 public:
   CollectivesBaseOpx(Op *op, Devicex *devicex) : BuiltinOpx(op, devicex) {}

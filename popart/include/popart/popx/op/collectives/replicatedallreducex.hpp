@@ -8,6 +8,7 @@ namespace popart {
 
 namespace popx {
 
+// How ReplicatedAllReduceOp is computed.
 class ReplicatedAllReduceOpx : public CollectivesBaseOpx {
 public:
   ReplicatedAllReduceOpx(Op *op, Devicex *devicex) : CollectivesBaseOpx(op, devicex) {
