@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "opdef/formula.hpp"
+#include "openipu/Formula.hpp"
 
 #include "base/Text.hpp"
 #include <cctype>

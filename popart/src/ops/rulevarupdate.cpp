@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // RuleVarUpdate: one step of an optimiser that is data (popart/ruleoptimizer.hpp). Groups: w, the
 // states, g. Attributes: `formula`, its lines, and `states`, the names that they have there.
-#include "opdef/formula.hpp"
+#include "openipu/Formula.hpp"
 #include "ops/shared/updating.hpp"
 #include <algorithm>
 #include <popart/error.hpp>

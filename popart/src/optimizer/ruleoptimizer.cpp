@@ -2,7 +2,7 @@
 #include <popart/ruleoptimizer.hpp>
 
 #include "base/Text.hpp"
-#include "opdef/formula.hpp"
+#include "openipu/Formula.hpp"
 #include "optimizer/checks.hpp"
 #include "optimizer/rules.hpp"
 #include <algorithm>

@@ -5,6 +5,9 @@ import math
 
 import numpy as np
 import popart
+from popart import _rules
+
+from ..optimizer.rules import slot as slot_of
 
 # PopART's slot -> Paddle's, by operator.
 _SLOTS: "dict[str, dict[str, str]]" = {
@@ -14,6 +17,8 @@ _SLOTS: "dict[str, dict[str, str]]" = {
     "adagrad": {"Accl1": "Moment"},
     "adadelta": {"Accl1": "AvgSquaredGrad", "Accl2": "AvgSquaredUpdate"},
     "rmsprop": {"Accl1": "MeanSquare", "Accl2": "MeanGrad", "Accl3": "Moment"},
+    **{rule.name.lower(): {slot: slot_of(state) for state, slot in _rules.slots(rule).items()}
+       for rule in popart.optimizerRules()},
 }
 
 

@@ -5,7 +5,8 @@ import popart
 _ADAM = {"adam": ("Adam", "AdamNoBias"), "adamw": ("Adam", "AdamNoBias"), "adamax": ("AdaMax", "AdaMax"),
          "lamb": ("Lamb", "LambNoBias")}
 _ADAPTIVE = {"adagrad": "AdaGrad", "adadelta": "AdaDelta", "rmsprop": "RMSProp"}
-TYPES = ("sgd", "momentum", *_ADAM, *_ADAPTIVE)
+_RULES = {rule.name.lower(): rule for rule in popart.optimizerRules()}
+TYPES = ("sgd", "momentum", *_ADAM, *_ADAPTIVE, *_RULES)
 
 
 def _refuse(what, remedy):
@@ -47,6 +48,8 @@ class ExtractedOptimizer:
 
     def optimizer(self, rate):
         op = self.ops[0]
+        if self.kind in _RULES:
+            return self._of_rule(op, rate)
         numbers = self._numbers(op)
         defaults = {"default" + n[0].upper() + n[1:]: (v, n != "learningRate") for n, v in
                     {"learningRate": rate, "weightDecay": self._decay(op), **numbers}.items()}
@@ -63,6 +66,23 @@ class ExtractedOptimizer:
             if own:
                 out.insertSpecific(other.input("Param")[0], own)
         return out
+
+    def _of_rule(self, op, rate):
+        if self._decays:
+            _refuse(f"Regularization with {self.kind}", "use the optimizer's own weight_decay.")
+        rule = _RULES[self.kind]
+        values = {name: (op.attr(name), True) for name in rule.numbers if name != "learning_rate"}
+        out = popart.RuleOptimizer(rule, {**values, "learning_rate": (rate, False),
+                                          "lossScaling": (self._strategy.get_option("loss_scaling"), True)},
+                                   self._clips(), popart.DataType.FLOAT, self._data_type("accl1_type"))
+        for other in self.ops:
+            factor = self._factors.get(other.input("LearningRate")[0], (None, 1.0))[1]
+            if factor != 1.0:
+                out.insertSpecific(other.input("Param")[0], {"learning_rate": (rate * factor, False)})
+        return out
+
+    def _data_type(self, option):
+        return getattr(popart.DataType, self._strategy.get_option(option))
 
     def _clips(self):
         if self._clip is None:
@@ -105,11 +125,8 @@ class ExtractedOptimizer:
         return {}
 
     def _build(self, op, values, clips):
-        def data_type(option):
-            return getattr(popart.DataType, self._strategy.get_option(option))
-
         mode = self._strategy.get_option("weight_decay_mode")
-        modes = popart.WeightDecayMode
+        data_type, modes = self._data_type, popart.WeightDecayMode
         decay = modes.Decay if mode == "decay" or (not mode and self.kind in ("adamw", "lamb")) else modes.L2Regularization
         if self.kind in ("sgd", "momentum"):
             return popart.SGD(values, clips, popart.SGDAccumulatorAndMomentum.Separate, popart.DataType.FLOAT,

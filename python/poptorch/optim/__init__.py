@@ -6,14 +6,16 @@ What is passed to a constructor is variable: setOptimizer can change it after co
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Dict, Iterable, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Optional, Tuple, Union
 
 import torch
 
-from poptorch.base import notices
-from poptorch.optim.base import Optimizer, VariableAttributes, given
+from poptorch.optim.base import HostSteps, Optimizer, VariableAttributes, given
+from poptorch.optim.rules import RULES
 
-__all__ = ["SGD", "Adam", "AdamW", "RMSprop", "LAMB", "Optimizer", "VariableAttributes"]
+# Those of RULES are data: popart.optimizerRules().
+globals().update(RULES)
+__all__ = ["SGD", "Adam", "AdamW", "RMSprop", "LAMB", "Optimizer", "VariableAttributes", *RULES]
 
 _Params = Iterable[Union[torch.Tensor, Dict[str, Any]]]
 
@@ -116,7 +118,7 @@ class RMSprop(_AdamLike, torch.optim.RMSprop):
         self._moment_types(accum_type, first_order_momentum_accum_type, second_order_momentum_accum_type)
 
 
-class LAMB(_AdamLike, torch.optim.Optimizer):
+class LAMB(HostSteps, _AdamLike, torch.optim.Optimizer):
     """Adam whose steps have the size of the weight: min(|w|, max_weight_norm) / |step|, 1 if either is 0."""
 
     _variables = ("lr", "betas", "eps", "weight_decay", "max_weight_norm", "loss_scaling")
@@ -136,21 +138,6 @@ class LAMB(_AdamLike, torch.optim.Optimizer):
         self.bias_correction = bool(bias_correction)
         self._scales(loss_scaling)
         self._moment_types(accum_type, first_order_momentum_accum_type, second_order_momentum_accum_type)
-
-    @torch.no_grad()  # type: ignore[misc]
-    def step(self, closure: Optional[Callable] = None) -> Any:
-        """One step on the host."""
-        if self.attached:
-            notices.of_step(self)
-        loss = None
-        if closure is not None:
-            with torch.enable_grad():
-                loss = closure()
-        for group in self.param_groups:
-            for p in group["params"]:
-                if p.grad is not None:
-                    self._step(p, group)
-        return loss
 
     def _step(self, p, group):
         state, (beta1, beta2) = self.state[p], group["betas"]

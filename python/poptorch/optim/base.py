@@ -147,3 +147,22 @@ class Optimizer:
                 self._write_state(*state)
             else:
                 self._pending = state
+
+
+class HostSteps:
+    """Of an optimizer that torch does not have: step() on the host, by what _step(parameter, group) does."""
+
+    @torch.no_grad()  # type: ignore[misc]
+    def step(self, closure: Optional[Callable] = None) -> Any:
+        """One step on the host."""
+        if self.attached:  # type: ignore[attr-defined]
+            notices.of_step(self)
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:  # type: ignore[attr-defined]
+            for p in group["params"]:
+                if p.grad is not None:
+                    self._step(p, group)  # type: ignore[attr-defined]
+        return loss

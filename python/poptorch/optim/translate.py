@@ -18,17 +18,20 @@ from poptorch.base import notices
 from poptorch.errors import createPoptorchError
 from poptorch.optim import of_torch
 from poptorch.optim.base import Optimizer
+from poptorch.optim.rules import RULES
 from poptorch.optim.scalars import scalars
 
 
 class _Kind:
-    """One class of optimizers: what to read from a group, and what PopART calls it."""
+    """One class of optimizers: what to read from a group, and what PopART calls it, also as a default, and in programs."""
 
-    def __init__(self, classes, read, build):
+    def __init__(self, classes, read, build, default=lambda name: "default" + name[0].upper() + name[1:], scalars=scalars):
         self.classes = classes  # PyTorch's first
         self.attributes = read
-        self.get = itemgetter(*read)
+        self.get = itemgetter(*read) if len(read) > 1 else lambda group: (group[read[0]],)
         self.build = build
+        self.default = default
+        self.scalars = scalars
 
 
 # PyTorch's own optimizers: an attribute with this value is constant, others listed as None always are.
@@ -72,6 +75,10 @@ def _values_rmsprop(values):
             "weightDecay": values["weight_decay"]}
 
 
+def _values_rule(values):
+    return {"learning_rate" if name == "lr" else name: value for name, value in values.items()}
+
+
 def _sgd(optimizer, values):
     modes = popart.SGDAccumulatorAndMomentum
     combined = getattr(optimizer, "use_combined_accum", False)
@@ -99,6 +106,15 @@ def _rmsprop(optimizer, values):
                            getattr(optimizer, "use_tf_variant", False), clip_norm_settings=_clip(optimizer))
 
 
+def _rule(optimizer, values):
+    accum, state = _types(optimizer, "accum_type", "state_type")
+    return popart.RuleOptimizer(optimizer.rule, values, _clip(optimizer), accum, state)
+
+
+def _scalars_rule(values, *_):
+    return {name: value for name, (value, constant) in _values_rule(values).items() if not constant}
+
+
 _ADAM = ("lr", "betas", "eps", "weight_decay")
 _KINDS = (
     _Kind((torch.optim.SGD, optim.SGD), ("lr", "momentum", "dampening", "weight_decay", "nesterov"), (_sgd, _values_sgd)),
@@ -107,6 +123,7 @@ _KINDS = (
     _Kind((torch.optim.RMSprop, optim.RMSprop), ("lr", "alpha", "eps", "weight_decay", "momentum"),
           (_rmsprop, _values_rmsprop)),
     _Kind((optim.LAMB,), (*_ADAM, "max_weight_norm"), (_adam, _values_adam)),
+    *(_Kind((kind,), kind._variables[:-1], (_rule, _values_rule), str, _scalars_rule) for kind in RULES.values()),
 )
 
 
@@ -118,7 +135,7 @@ def kind_of(optimizer):
                 notices.of_subclass(optimizer, kind.classes[0].__name__)
             return kind
     raise createPoptorchError(f"Unsupported optimizer type {type(optimizer).__name__}. Use SGD, Adam, AdamW or RMSprop of "
-                              "torch.optim or poptorch.optim, or poptorch.optim.LAMB.")
+                              f"torch.optim or poptorch.optim, or {', '.join(RULES)} or LAMB of poptorch.optim.")
 
 
 def check_optimizer(optimizer):
@@ -234,8 +251,7 @@ class Translator:
         build, named = self._kind.build
         groups = [named(self._values(optimizer, *group)) for group in snapshot[1]]
         self._log(optimizer, groups)
-        defaults = {name if name == "nesterov" else "default" + name[0].upper() + name[1:]: value
-                    for name, value in groups[0].items()}
+        defaults = {name if name == "nesterov" else self._kind.default(name): value for name, value in groups[0].items()}
         defaults["lossScaling"] = self._loss_scaling(optimizer)
         out = build(optimizer, defaults)
         for group, values in zip(optimizer.param_groups[1:], groups[1:]):
@@ -267,7 +283,8 @@ class Translator:
         optimizer, out = self._optimizer, {}
         scale = self._loss_scaling(optimizer)
         for group, read in zip(optimizer.param_groups, self._snapshot[1]):
-            of_weight = scalars(self._values(optimizer, *read), scale, getattr(optimizer, "use_combined_accum", False))
+            of_weight = self._kind.scalars(self._values(optimizer, *read), scale,
+                                           getattr(optimizer, "use_combined_accum", False))
             for p in group["params"]:
                 if id(p) in self._names:
                     out.update({f"{name}___specific___{self._names[id(p)]}": value for name, value in of_weight.items()})

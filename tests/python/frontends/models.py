@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One model in four front ends: weights w of n numbers that begin as 1, 2, 3 ..., the loss sum(w * w * x), SGD with rate 0.1. A
-step is w -= 0.2 * w * x. Each class has step(x), which returns the loss, weights(), save(path) and load(path)."""
+step is w -= 0.2 * w * x. Each class has step(x), which returns the loss, weights(), save(path) and load(path). With `rule` the
+optimiser is the one of this name in the front end, with the rule's numbers."""
 import contextlib
 
 import numpy as np
@@ -13,7 +14,7 @@ def first(n):
 class Poptorch:
     saved = "model.pt"
 
-    def __init__(self, n=4):
+    def __init__(self, n=4, rule=None, **numbers):
         import poptorch
         import torch
         from squares import Squares
@@ -22,7 +23,10 @@ class Poptorch:
         options.Precision.enableFloatingPointExceptions(True)
         self._net = Squares(first(n))
         self._torch = torch
-        self._model = poptorch.trainingModel(self._net, options, torch.optim.SGD(self._net.parameters(), lr=0.1))
+        kind = torch.optim.SGD if rule is None else getattr(poptorch.optim, rule)
+        numbers = {"learning_rate": 0.1, **numbers}
+        self.optimizer = kind(self._net.parameters(), lr=numbers.pop("learning_rate"), **numbers)
+        self._model = poptorch.trainingModel(self._net, options, self.optimizer)
 
     def step(self, x):
         return float(self._model(self._torch.from_numpy(x)))
@@ -45,7 +49,7 @@ class Poptorch:
 class Keras:
     saved = "weights.h5"
 
-    def __init__(self, n=4):
+    def __init__(self, n=4, rule="SGD", **numbers):
         import tensorflow as tf
         from tensorflow.python import ipu
         config = ipu.config.IPUConfig()
@@ -64,7 +68,8 @@ class Keras:
         self._ipu, self._strategy = ipu, ipu.ipu_strategy.IPUStrategy()
         with self._strategy.scope():
             self._model = tf.keras.Sequential([tf.keras.Input([n]), Squares()])
-            self._model.compile(optimizer=tf.keras.optimizers.SGD(0.1), loss=lambda _, y: tf.reduce_sum(y, -1))
+            self.optimizer = getattr(tf.keras.optimizers, rule)(**{"learning_rate": 0.1, **numbers})
+            self._model.compile(optimizer=self.optimizer, loss=lambda _, y: tf.reduce_sum(y, -1))
 
     def step(self, x):
         with self._strategy.scope():
@@ -87,7 +92,7 @@ class Keras:
 class Paddle:
     saved = "model.pdparams"
 
-    def __init__(self, n=4):
+    def __init__(self, n=4, rule="SGD", **numbers):
         import paddle
         from paddle import static
         paddle.enable_static()
@@ -97,7 +102,7 @@ class Paddle:
             x = static.data("x", [1, n])
             w = static.create_parameter([n], "float32", name="w", default_initializer=paddle.nn.initializer.Assign(first(n)))
             self._loss = paddle.sum(w * w * x)
-            paddle.optimizer.SGD(0.1).minimize(self._loss)
+            getattr(paddle.optimizer, rule)(**{"learning_rate": 0.1, **numbers}).minimize(self._loss)
             self._exe = static.Executor(paddle.IPUPlace())
             self._exe.run(startup)
         self._compiled = None
@@ -140,9 +145,12 @@ class Paddle:
 class Popart:
     saved = "model.onnx"
 
-    def __init__(self, n=4):
+    def __init__(self, n=4, rule=None, **numbers):
         import popart
-        self._popart = popart
+        self._popart, self._optimizer = popart, popart.ConstSGD(0.1)
+        if rule is not None:
+            found = next(one for one in popart.optimizerRules() if one.name == rule)
+            self._optimizer = popart.RuleOptimizer(found, {name: (value, False) for name, value in numbers.items()})
         builder = popart.Builder()
         self._w = builder.addInitializedInputTensor(first(n), "w")
         self._x = builder.addInputTensor("FLOAT", [n])
@@ -156,7 +164,7 @@ class Popart:
         self._device = popart.DeviceManager().acquireAvailableDevice(1)
         self._session = popart.TrainingSession(
             self._proto, popart.DataFlow(1, {self._loss: popart.AnchorReturnType("All")}), self._loss,
-            popart.ConstSGD(0.1), self._device, userOptions=options)
+            self._optimizer, self._device, userOptions=options)
         self._session.prepareDevice()
         self._session.weightsFromHost()
 

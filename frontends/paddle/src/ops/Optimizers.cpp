@@ -2,6 +2,9 @@
 // The updates of Paddle's optimisers, for programs that run as they are written (the CPU executor).
 // On IPUs PopART's optimisers do this; both are the same formulas.
 #include "core/Call.hpp"
+#include "openipu/Formula.hpp"
+#include <algorithm>
+#include <popart/ruleoptimizer.hpp>
 
 namespace paddleipu {
 
@@ -138,6 +141,47 @@ void rmsprop(Call &c) {
   c.out("MeanSquareOut", squares);
 }
 
+// ---- optimisers that are data
+
+std::string slotOf(std::string state) {
+  state[0] = char(std::toupper(static_cast<unsigned char>(state[0])));
+  return state;
+}
+
+Value applied(Call &c, const std::string &function, const Values &x) {
+  static const std::map<std::string, const char *> types{
+      {"add", "Add"},   {"sub", "Sub"}, {"mul", "Mul"},   {"div", "Div"}, {"neg", "Neg"},
+      {"sqrt", "Sqrt"}, {"abs", "Abs"}, {"sign", "Sign"}, {"max", "Max"}, {"min", "Min"}};
+  return function == "square" ? c.m.square(x[0]) : c.m.op(types.at(function), x);
+}
+
+void byRule(Call &c, const popart::OptimizerRule &rule) {
+  const Step s(c);
+  std::map<std::string, Value> now{{"w", s.param}, {"g", s.gradient}, {"learning_rate", s.rate}};
+  for (const auto &number : rule.numbers)
+    if (!now.contains(number.name))
+      now[number.name] = c.m.scalar(c.real(number.name.c_str(), number.value), s.param);
+  for (const auto &state : rule.states)
+    now[state.name] = c.in(slotOf(state.name).c_str());
+  const popart::ops::Algebra<Value> algebra{
+      [&](const std::string &name) { return now.at(name); },
+      [&](double number) { return c.m.scalar(number, s.param); },
+      [&](const std::string &function, const Values &x) { return applied(c, function, x); }};
+  for (const auto &line : rule.formula) {
+    const auto step = popart::ops::readAssignment(line);
+    now[step.to] = algebra(step.value);
+  }
+  c.out("ParamOut", now.at("w"));
+  for (const auto &state : rule.states)
+    c.out((slotOf(state.name) + "Out").c_str(), now.at(state.name));
+}
+
+std::string inSmallLetters(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char letter) { return char(std::tolower(letter)); });
+  return name;
+}
+
 } // namespace
 
 void addOptimizers(Registry &r) {
@@ -150,6 +194,8 @@ void addOptimizers(Registry &r) {
   r.add("adagrad", adagrad);
   r.add("adadelta", adadelta);
   r.add("rmsprop", rmsprop);
+  for (const auto &rule : popart::optimizerRules())
+    r.add(inSmallLetters(rule.name), [&rule](Call &c) { byRule(c, rule); });
 }
 
 } // namespace paddleipu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A line of an optimiser's rule (popart/ruleoptimizer.hpp), read: "m = beta * m + (1 - beta) * g".
-// Whoever computes it says what names, numbers and functions are there.
+// Whoever computes it says what names, numbers and functions are there: the device, and the CPU of
+// front ends whose programs have the update written out.
 #pragma once
 #include <functional>
 #include <string>
