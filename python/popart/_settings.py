@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Settings of SessionOptions as users of front ends write them: enumerators by name or number, maps as dictionaries."""
-from typing import Any
+from typing import Any, Optional
+
+from popart import _spelling
 
 
 def member(kind: Any, value: Any) -> Any:
@@ -28,3 +30,18 @@ def assign(owner: Any, field: str, value: Any) -> None:
     elif isinstance(now, (list, set)) and isinstance(value, (list, tuple, set)):  # programs give numbers as texts
         value = type(now)(int(v) if isinstance(v, str) and v.isdigit() else v for v in value)
     setattr(owner, field, value)
+
+
+def set_option(options: Any, name: str, value: Any, asked: Optional[str] = None) -> None:
+    """An option of a session by its name, "a.b" if it is one of a struct's. ValueError calls it what it was asked for by."""
+    *parents, last = name.split(".")
+    owner, asked = options, asked or name
+    for part in parents:
+        owner = getattr(owner, part, None)
+    if owner is None or last.startswith("_") or not hasattr(owner, last):
+        known = [n for n in dir(owner or options) if not n.startswith("_")]
+        raise ValueError(f'Unknown popart option "{asked}".' + _spelling.hint(last, known, '"{}"'))
+    try:
+        assign(owner, last, value)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f'The popart option "{asked}" cannot be {value!r}: {error}') from None

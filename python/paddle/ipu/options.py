@@ -3,9 +3,13 @@
 does or why not, and whether executables are told apart by it. strategy.py keeps values by these tables, docs/paddle.md is
 written from them.
 
-OWN: Paddle's own. SESSION and LOCATIONS: options of PopART's sessions, which say the rest themselves. OTHERS: what is no value.
+OWN: Paddle's own. SESSION and LOCATIONS: options of PopART's sessions, which say the rest themselves; those that Paddle has no
+name for have PopART's. OTHERS: what is no value.
 """
 import sys
+from typing import Optional
+
+import popart
 
 
 class Check:
@@ -123,6 +127,20 @@ OTHERS = {
                                        in_key=False),
     "custom_op": Own([], "an operator of the program that PopART knows by another name: the arguments of `add_custom_op`"),
 }
+
+
+_BY_FIELD = {field: name for name, field in (*SESSION.items(), *LOCATIONS.items())}
+
+
+def own_name(name: str) -> str:
+    """Paddle's name for an option of sessions that is given by PopART's."""
+    return _BY_FIELD.get(name, name)
+
+
+def field_of(name: str) -> "Optional[str]":
+    """The session option with this name, which is Paddle's, or PopART's where Paddle has none; None if there is none."""
+    there = not name.startswith("_") and hasattr(popart.SessionOptions, name)
+    return SESSION.get(name, name if there else None)
 
 
 def all_names():

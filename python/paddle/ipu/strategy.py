@@ -96,10 +96,9 @@ class IpuStrategy:
                 self.need_compile = True
 
     def _set(self, name, value):
+        name = table.own_name(name)
         if name in table.OWN:
             self._own[name] = _checked(name, value, table.OWN[name])
-        elif name in table.SESSION:
-            self._session[name] = self._tried(name, value)
         elif name in table.LOCATIONS:
             set_location(getattr(popart.SessionOptions(), table.LOCATIONS[name]), name, value)
             self._locations.setdefault(name, {}).update(value)
@@ -109,28 +108,31 @@ class IpuStrategy:
             self._logger = value
         elif name == "custom_op":
             self.add_custom_op(**value)
+        elif table.field_of(name) is not None:
+            self._session[name] = self._tried(name, value)
         else:
             raise _unknown(name)
 
     def _tried(self, name, value):
         """The value as the option has it; an error now, not when a program is compiled."""
-        _assign(popart.SessionOptions(), table.SESSION[name], name, value)
+        _assign(popart.SessionOptions(), table.field_of(name), name, value)
         _fits(name, value, table.SESSION_CHECKS.get(name))
         return value
 
     def get_option(self, option):
+        option = table.own_name(option)
         if option in self._own:
             return self._own[option]
         if option in self._session:
             return self._session[option]
-        if option in table.SESSION:
-            return _plain(getattr(self._session_defaults, table.SESSION[option]))
         if option in table.LOCATIONS:
             return dict(self._locations.get(option, {}))
         if option == "compilation_progress_logger":
             return self._logger
         if option == "custom_op":
             return list(self._custom_ops)
+        if table.field_of(option) is not None:
+            return _plain(getattr(self._session_defaults, table.field_of(option)))
         raise _unknown(option)
 
     @property
@@ -190,7 +192,7 @@ class IpuStrategy:
     def session_options(self):
         out = _first_options()
         for name, value in self._session.items():
-            _assign(out, table.SESSION[name], name, value)
+            _assign(out, table.field_of(name), name, value)
         for name, value in self._locations.items():
             if name != "location_optimizer" or self.replicas > 1 or value.get("on_chip"):
                 set_location(getattr(out, table.LOCATIONS[name]), name, value)

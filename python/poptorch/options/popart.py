@@ -5,7 +5,7 @@ import logging
 
 import popart
 import torch
-from popart import _settings, _spelling
+from popart import _settings
 
 from poptorch._logging import logger
 from poptorch.base.current import inner_name
@@ -149,17 +149,10 @@ def _set(out, name, value):
     path = _OTHER_NAMES.get(name, name)
     if path is None:
         return
-    *parents, last = path.split(".")
-    owner = out
-    for part in parents:
-        owner = getattr(owner, part, None)
-    if owner is None or not hasattr(owner, last):
-        known = [n for n in dir(owner or out) if not n.startswith("_")]
-        raise createPoptorchError(f'Unknown popart option "{name}".' + _spelling.hint(last, known, '"{}"'))
     try:
-        _settings.assign(owner, last, value)
-    except (TypeError, ValueError) as error:
-        raise createPoptorchError(f'The popart option "{name}" cannot be {value!r}: {error}') from error
+        _settings.set_option(out, path, value, name)
+    except ValueError as error:
+        raise createPoptorchError(str(error)) from None
 
 
 def _patterns(level, wanted):

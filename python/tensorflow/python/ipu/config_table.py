@@ -7,6 +7,7 @@ nothing here depends on it, which is told when it is set. docs/tensorflow-option
 (python/tools/optionpage.py).
 """
 import popart
+from popart import _settings
 from tensorflow.framework.logs import warning
 from tensorflow.python.ipu.config_enums import (DeviceConnectionType, MergeRemoteBuffersBehaviour, SchedulingAlgorithm,
                                                 SelectionOrder, StochasticRoundingBehaviour)
@@ -66,6 +67,11 @@ def _io_tiles(options, value):
     if tiles != value:
         warning(f"io_tiles.num_io_tiles is {value}; {tiles} are taken: an even number of at least 32.")
     options.numIOTiles = tiles
+
+
+def _session_options(options, value):
+    for name, own in value.items():
+        _settings.set_option(options, str(name), own)
 
 
 _MANY = (int, list, tuple)
@@ -147,6 +153,8 @@ _ROWS = [
           "the host looks up the rows of its embeddings"),
     _idle("experimental.enable_prng_stability", bool, False, "Random numbers of replicas stay in step.",
           "the states of random numbers are always kept between programs"),
+    _acts("experimental.session_options", dict, {}, "Options of PopART's sessions by name (docs/session-options.md); not of "
+          "TensorFlow.", _session_options),
     _read("experimental.multi_replica_distribution.process_index", int, 0, "Which of several processes this is.", in_key=False),
     _read("experimental.multi_replica_distribution.process_count", int, 0, "How many processes train together.", in_key=True),
 ]
