@@ -14,6 +14,7 @@ class Addition:
     targets: list = dataclasses.field(default_factory=list)  # what is built afterwards
     proof: str = ""  # a command in the top folder, {build} is the build folder
     shows: str = ""  # what it prints among other things
+    built: bool = True  # False: it touches a header that all include; only the files it touches are looked at
 
     def touched(self):
         return [*self.files, *(path for path, _, _ in self.lines)]

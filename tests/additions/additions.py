@@ -467,4 +467,131 @@ VIEW = Addition(
     "grep -o 'title:\"Longest\"' {build}/longest.html",
     shows='title:"Longest"')
 
-ALL = [CHIP, TOOL, TORCH_OPERATOR, TENSORFLOW_OPERATION, OPERATOR, EXAMPLE, PASS, MODEL_PASS, MODEL_OPERATOR, OPTION, VIEW]
+OPTIMISER = Addition(
+    row="an optimiser, for all front ends",
+    files={
+        "popart/src/optimizer/rules/tiger.cpp":
+            """
+            // SPDX-License-Identifier: MIT
+            // Tiger (Su 2023): Lion with one beta.
+            #include "optimizer/rules.hpp"
+
+            namespace popart::optimizer {
+
+            OptimizerRule tigerRule() {
+              return {"Tiger",
+                      "Steps of the sign of the newest momentum.",
+                      {{"m", 0}},
+                      {{"learning_rate", 1e-3f}, {"beta", 0.965f}, {"weight_decay", 0.01f}},
+                      {"m = beta * m + (1 - beta) * g",
+                       "w = w - learning_rate * (sign(m) + weight_decay * w)"}};
+            }
+
+            } // namespace popart::optimizer
+            """,
+        "tests/python/frontends/test_tiger.py":
+            """
+            # SPDX-License-Identifier: MIT
+            import numpy as np
+            import pytest
+            from models import FRONT_ENDS, first
+
+            X = np.array([0.5, 1.0, -0.5, 0.25], np.float32)
+
+
+            @pytest.mark.parametrize("name", FRONT_ENDS)
+            def test_tiger(name):
+                model = FRONT_ENDS[name](rule="Tiger", learning_rate=0.25, beta=0.5, weight_decay=0.125)
+                for _ in range(3):
+                    model.step(X)
+                w, m = first(4), 0
+                for _ in range(3):
+                    m = 0.5 * m + 0.5 * 2 * w * X
+                    w = w - 0.25 * (np.sign(m) + 0.125 * w)
+                np.testing.assert_allclose(model.weights(), w, rtol=1e-5)
+                model.close()
+            """
+    },
+    targets=["popart-python"],
+    proof="env PYTHONPATH={build}/python /usr/bin/python3 -m pytest -q -p no:cacheprovider "
+    "tests/python/frontends/test_tiger.py",
+    shows="4 passed")
+
+ACTIVATION = Addition(
+    row="an activation of front ends",
+    files={
+        "tests/python/frontends/test_squareplus.py":
+            """
+            # SPDX-License-Identifier: MIT
+            import numpy as np
+
+            X = np.array([-3, 0, 1.5], np.float32)
+            WANT = (X + np.sqrt(X * X + 4)) / 2
+
+
+            def test_tensorflow():
+                import tensorflow as tf
+                np.testing.assert_allclose(tf.function(tf.nn.squareplus)(tf.constant(X)), WANT, rtol=1e-6)
+
+
+            def test_paddle():
+                import paddle
+                from paddle import static
+                paddle.enable_static()
+                x = static.data("x", [3])
+                y = paddle.nn.functional.squareplus(x)
+                np.testing.assert_allclose(static.Executor().run(feed={"x": X}, fetch_list=[y])[0], WANT, rtol=1e-6)
+            """
+    },
+    lines=[("frontends/common/frontend/Activations.hpp", r"^Value mish\(",
+            "Value squareplus(const Writing &w, Value x, double b); // (x + sqrt(x * x + b)) / 2"),
+           ("frontends/common/frontend/Activations.cpp", r"^// In FLOAT, halves too: they lose",
+            """
+            // likewise here
+            Value squareplus(const Writing &w, Value x, double b) {
+              return w.m.mul(w.m.add(x, w.m.sqrt(w.m.add(w.m.square(x), b))), 0.5);
+            }
+            """),
+           ("frontends/common/frontend/Activations_test.cpp", r"^  expectAll\($",
+            """
+            {{[](auto &w, Value x) { return squareplus(w, x, 4); },
+              [](double x) { return (x + std::sqrt(x * x + 4)) / 2; }}});
+            expectAll(
+            """),
+           ("frontends/tensorflow/src/ops/Functions.cpp", r'r\.add\("Relu6"',
+            'r.add("Squareplus", of(frontend::squareplus, "b", 4));'),
+           ("python/tensorflow/ops/nn_ops.py", r"^swish = silu$",
+            """
+
+            def squareplus(features, b=4.0, name=None):
+                return apply("Squareplus", [convert_to_tensor(features)], {"b": float(b)}, name=name)
+            """),
+           ("python/tensorflow/ops/nn_ops.py", r'^operation\("Gelu"',
+            'operation("Squareplus", lambda x, b=4.0: ((x + np.sqrt(x * x + b)) / 2).astype(x.dtype), keeps_order=True)'),
+           ("python/tensorflow/ops/nn_ops.py", r'^names = """', "squareplus"),
+           ("frontends/paddle/src/ops/Activations.cpp", r'r\.add\("softshrink"',
+            'r.add("squareplus", of(frontend::squareplus, "b", 4));'),
+           ("python/paddle/nn/functional/activation.py", r"^softsign = ",
+            'squareplus = activation("squareplus", "squareplus", b=("b", 4.0))'),
+           ("python/paddle/nn/functional/activation.py", r"^__all__ = ", '           "squareplus",')],
+    targets=["popart-python", "frontendcommon_test"],
+    proof="{build}/bin/frontendcommon_test --gtest_filter=FrontendActivations.* >/dev/null && "
+    "env PYTHONPATH={build}/python /usr/bin/python3 -m pytest -q -p no:cacheprovider "
+    "tests/python/frontends/test_squareplus.py",
+    shows="2 passed")
+
+SESSION_OPTION = Addition(
+    row="a session option, for all front ends",
+    files={},
+    lines=[("popart/include/popart/sessionoptions.hpp", r"^  bool enableStableNorm = ", "bool sayPrepared = false;"),
+           ("popart/internal/openipu/SessionOptions.def", r"^OPTION\(enableStableNorm,",
+            'OPTION(sayPrepared, None, Done, "says on standard error when a session is prepared")'),
+           ("popart/src/session/compile.cpp", r"^void Session::Impl::compile\(\) \{",
+            """
+              if (options.sayPrepared)
+                std::fputs("prepared\\n", stderr);
+            """)],
+    built=False)
+
+ALL = [CHIP, TOOL, TORCH_OPERATOR, TENSORFLOW_OPERATION, OPERATOR, EXAMPLE, PASS, MODEL_PASS, MODEL_OPERATOR, OPTION,
+       OPTIMISER, ACTIVATION, SESSION_OPTION, VIEW]
