@@ -8,6 +8,7 @@
 #include "base/Text.hpp"
 #include "runtime/Devices.hpp"
 #include "runtime/Fit.hpp"
+#include "runtime/Weights.hpp"
 #include <popart/stepio.hpp>
 
 namespace paddle_infer {
@@ -21,6 +22,7 @@ using Memories = std::vector<std::shared_ptr<Tensor::Memory>>;
 // A session for inputs of these shapes.
 struct Compiled {
   std::unique_ptr<popart::InferenceSession> session;
+  std::unique_ptr<frontend::Weights> weights;
   std::vector<Shape> results;
   std::unique_ptr<popart::StepIO> io;
 };
@@ -108,7 +110,7 @@ Compiled Predictor::Impl::compile(const Feeds &feeds, const std::vector<Shape> &
       std::move(made.converted.model), popart::DataFlow(batches, anchors), device,
       frontend::allowingTooLarge(options()), patterns, "inference");
   out.session->prepareDevice();
-  out.session->weightsFromHost();
+  out.weights = std::make_unique<frontend::Weights>(*out.session, false);
   if (const auto told = frontend::memoryAdvice(*out.session, *device); !told.empty())
     logWarning(told);
   std::map<popart::TensorId, popart::IArray &> in, results;
@@ -251,7 +253,9 @@ bool Predictor::Run() {
     if (impl_->outputs[i]->dims != now.results[i])
       impl_->outputs[i]->resize(now.results[i]);
   now.io->rewind();
-  now.session->run(*now.io);
+  if (now.weights->newest() == frontend::Weights::Newest::Host)
+    now.weights->send();
+  now.weights->step([&] { now.session->run(*now.io); });
   for (const auto &output : impl_->outputs)
     output->widen();
   return true;
