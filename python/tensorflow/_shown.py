@@ -29,7 +29,7 @@ _here = globals()
 # What lower folders call of higher ones.
 _wired.places.update(
     evaluated="tensorflow.compat.v1.session:evaluated", graph_iterator="tensorflow.compat.v1.iterators:GraphIterator",
-    program_on_ipus="tensorflow.python.ipu.placed:executable",
+    program_on_ipus="tensorflow.python.ipu.placed:executable", turn_of="tensorflow.compat.v1.session_values:turn_of",
     export_for_serving="tensorflow.python.ipu.serving:export_keras")
 for _d in _dtypes.ALL:
     _here[_d.name] = _d
@@ -71,7 +71,7 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
 
 _modules = {name: f"tensorflow.{name}" for name in
             "nn math random linalg image data keras errors distribute config autograph nest debugging compat python version "
-            "dtypes xla estimator saved_model summary io test"
+            "dtypes xla estimator saved_model summary io test train"
             .split()}
 _modules |= {name: f"tensorflow.keras.{name}" for name in ("losses", "metrics", "optimizers", "initializers")}
 _modules |= {"Module": "tensorflow.framework.modules:Module",

@@ -47,6 +47,7 @@ class Executable:
         self.names = {key: name for key, (_, _, _, name) in graph.variables.items()}
         self._sent = {}  # id of a variable -> the version on the device
         self._noting = threading.Lock()  # who has the newest values
+        self.fetching = threading.RLock()  # variables' memory changes, or somebody copies it
         with translated():
             self._synthetic = device.synthetic(graph.inputs)
             converted = self._convert()
@@ -216,7 +217,7 @@ class Executable:
         with self._noting:
             for variable in self.changed:
                 variable.version += 1
-                variable.newest = self
+                variable.newest, variable.fetching = self, self.fetching
                 self._sent[id(variable)] = variable.version
 
     def _not_run(self):
@@ -258,6 +259,10 @@ class Executable:
 
     def fetch(self):
         """The device's variables come to the host."""
+        with self.fetching:
+            self._fetch()
+
+    def _fetch(self):
         ours = [(v, v.version) for v in self.changed if v.newest is self]
         if not ours:
             return

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Variable: numbers in numpy's memory, which programs use where it is. After a program has changed them on its device they
 come back when somebody looks."""
+import contextlib
+
 import numpy as np
 
 from . import dtypes, wired
-from .context import active, current, eagerly
+from .context import active, current, eagerly, sessions
 from .operations import Reference
 from .shapes import TensorShape
 from .tensors import EagerTensor, Tensor, VariableBase, constant_value, convert_to_tensor
@@ -39,12 +41,16 @@ class Variable(VariableBase):
         self._initial = self._memory.copy() if active() is not None or current.home is not None else None
         home = current.default or current.home
         self.initialized = home is None  # TensorFlow 1: a session's initializer does it
+        self.begun = 0  # TensorFlow 1: how often it did
+        if home is not None:  # sessions have values of their own (compat/v1/session_values.py)
+            home.__dict__.setdefault("session_variables", []).append(self)
         self.trainable = trainable is None or bool(trainable)
         self.constraint, self.synchronization, self.aggregation = constraint, synchronization, aggregation
         scoped = "/".join((*current.scopes, name or "Variable"))
         self._name = (home.unique(scoped) if home is not None else scoped) + ":0"
         self.version = 0  # of the values
         self.newest = None  # the program that has them on its device
+        self.fetching = contextlib.nullcontext()  # held by who fetches them into this memory
         self.strategy = current.strategy  # whose scope it was made in
         self._watch()
 
@@ -71,14 +77,25 @@ class Variable(VariableBase):
             self.newest.fetch()
 
     def numpy(self):
-        self.fetch()
-        return self._memory.copy() if self._memory.ndim else self._memory[()]
+        with self.fetching:
+            self.fetch()
+            return self._memory.copy() if self._memory.ndim else self._memory[()]
 
     def set(self, values):
         """New numbers from the host."""
         self.fetch()
         self._memory[...] = values
         self.version += 1
+
+    def held(self):
+        """What a session has of it, for hold()."""
+        return self.numpy(), self.initialized, self.begun
+
+    def hold(self, kept):
+        """kept: of held(); None: a session that has not initialised it."""
+        if kept is not None:
+            self.set(kept[0])
+        self.initialized, self.begun = (False, self.begun + 1) if kept is None else kept[1:]
 
     name = property(lambda self: self._name)
     shape = property(lambda self: TensorShape(self._memory.shape))
@@ -99,8 +116,7 @@ class Variable(VariableBase):
         graph = active()
         if graph is not None:
             return graph.read(self)
-        self.fetch()
-        out = EagerTensor(self._memory.copy(), self.dtype)
+        out = EagerTensor(np.asarray(self.numpy()), self.dtype)
         for tape in current.tapes:
             tape.read(self, out)
         return out
@@ -144,10 +160,13 @@ class Variable(VariableBase):
         return Reference(self)
 
     def load(self, value, session=None):
-        self.set(value)
+        with wired.turn_of(self, session):
+            self.set(value)
+            self.initialized = True
 
     def eval(self, session=None):
-        return self.numpy()
+        session = session or (sessions[-1] if sessions else None)
+        return self.numpy() if session is None else session.run(self)
 
     def __hash__(self):
         return id(self)
@@ -211,3 +230,4 @@ class _Initializer:
             if variable._initial is not None:
                 variable.set(variable._initial)
             variable.initialized = True
+            variable.begun += 1

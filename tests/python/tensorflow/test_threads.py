@@ -68,3 +68,20 @@ def test_a_program_that_another_thread_loads_keeps_its_weights(monkeypatch):
     monkeypatch.setattr(Device, "load", slow_load)
     monkeypatch.setattr(Executable, "_send", slow_send)
     together(*[lambda: np.testing.assert_array_equal(model.predict(x, verbose=0), 2)] * 2)
+
+
+def test_weights_are_read_while_another_thread_trains():
+    """What each of several readers gets is of one step."""
+    model = keras.Sequential([keras.Input((4096,)), keras.layers.Dense(1, use_bias=False, kernel_initializer="zeros")])
+    model.compile(keras.optimizers.SGD(1.0), "mae")
+    x, y = np.ones((1, 4096), np.float32), np.full((1, 1), 1e9, np.float32)
+
+    def train():
+        for _ in range(30):
+            model.train_on_batch(x, y)
+
+    def read():
+        for _ in range(200):
+            assert len(np.unique(model.weights[0].numpy())) == 1
+    together(train, read, read, read)
+    np.testing.assert_array_equal(model.get_weights()[0], 30)

@@ -25,9 +25,9 @@ def _steps(folder):
     return sorted(int(m[1]) for m in found if m)
 
 
-def latest(folder):
+def latest(folder, name=None):
     """The newest checkpoint, without .npz; None if there is none."""
-    named = os.path.join(folder, "checkpoint")
+    named = os.path.join(folder, name or "checkpoint")
     if not os.path.exists(named):
         return None
     with open(named, encoding="utf-8") as file:

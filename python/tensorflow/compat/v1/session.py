@@ -6,6 +6,7 @@ import numpy as np
 from tensorflow.compat.v1.graphs import get_default_graph
 from tensorflow.compat.v1.order import behind
 from tensorflow.compat.v1.partition import parts
+from tensorflow.compat.v1.session_values import turn
 from tensorflow.framework import devices, nest, wired
 from tensorflow.framework.context import sessions
 from tensorflow.framework.errors import FailedPreconditionError, InvalidArgumentError
@@ -84,8 +85,8 @@ class Session:
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
         feed = _fed(self.graph, feed_dict or {})
-        step = _Step(self.graph, feed)
-        return step.run(fetches)
+        with turn(self):
+            return _Step(self.graph, feed, self).run(fetches)
 
 
 class InteractiveSession(Session):
@@ -132,8 +133,8 @@ def _fed(graph, feed_dict):
 class _Step:
     """One call of run(): everything is computed once."""
 
-    def __init__(self, graph, feed):
-        self.graph = graph
+    def __init__(self, graph, feed, session=None):
+        self.graph, self.session = graph, session
         self.values = {key: array for key, (_, array) in feed.items()}
         self._held = [t for t, _ in feed.values()]
         # of what is given, not computed

@@ -268,7 +268,7 @@ class Saver:
         if isinstance(global_step, (SymbolicTensor, Variable)):
             global_step = sess.run(global_step)
         path = save_path if global_step is None else f"{save_path}-{int(np.asarray(global_step))}"
-        save_arrays(path + ".npz", {name.replace("/", "|"): v.numpy() for name, v in self._variables().items()})
+        save_arrays(path + ".npz", {name.replace("/", "|"): v.eval(sess) for name, v in self._variables().items()})
         if write_state:
             with _files.writing(os.path.join(os.path.dirname(path), latest_filename or "checkpoint"), encoding="utf-8") as file:
                 file.write(f'model_checkpoint_path: "{os.path.basename(path)}"\n')
@@ -284,13 +284,12 @@ class Saver:
             for name, v in self._variables().items():
                 if name.replace("/", "|") not in file.files:
                     raise errors.NotFoundError(None, None, f"Key {name.split(':')[0]} not found in checkpoint {save_path}")
-                v.set(file[name.replace("/", "|")])
-                v.initialized = True
+                v.load(file[name.replace("/", "|")], sess)
 
 
 def latest_checkpoint(checkpoint_dir, latest_filename=None):
     """The newest checkpoint of a Saver's or an estimator's folder, or None."""
-    return _checkpoints.latest(checkpoint_dir)
+    return _checkpoints.latest(checkpoint_dir, latest_filename)
 
 
 _names.export(globals(), _decays, _decays.names)

@@ -83,7 +83,7 @@ _NOT_KNOWN = _NotKnown()
 
 class FunctionProgram(Compiled):
     def __init__(self, function, args, kwargs, index):
-        self.index, self._held, self.executable = index, (args, kwargs), None
+        self.index, self._held = index, (args, kwargs)
         graph = self.graph = FunctionGraph(name=getattr(function, "__name__", "function"))
         self._fed, self.result = traced(graph, function, args, kwargs)
         self._check_variables()

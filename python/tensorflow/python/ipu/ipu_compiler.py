@@ -72,7 +72,7 @@ class Call:
 
     def produce(self, step):
         arguments = [step.value(t) for t in self.inputs]
-        for t, value in zip(self.outputs, self.compiled.run(arguments)):
+        for t, value in zip(self.outputs, self.compiled.run(arguments, step.session)):
             step.values[id(t)] = value
 
     def _run(self, step):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """One program for an IPU, traced from a function: what ipu_compiler.compile makes. A loop at its top is the program's own
 loop, so that infeeds and outfeeds are inputs and outputs of every round; its variables are kept on the device."""
+import weakref
+
 import numpy as np
 import popart
 
@@ -108,9 +110,15 @@ class Compiled:
             self.tensors = [graph.taken(t.read_value() if isinstance(t, Variable) else t)
                             for t in nest.flatten(self.result) if isinstance(t, (Tensor, Variable))] \
                 if not _is_operation(self.result) else []
-        self.executable = None
+
+    _finished = None  # how outputs are returned, of a graph that is finished
 
     def _finish(self):
+        if self._finished is None:
+            self._finished = self._finish_graph()
+        return self._finished
+
+    def _finish_graph(self):
         graph = self.graph
         for state, value in graph.states:
             graph.assign(state, value)
@@ -135,9 +143,18 @@ class Compiled:
 
     _nothing = False
 
-    def compile(self):
-        if self.executable is not None:
-            return self.executable
+    def compile(self, session=None):
+        """session: PopART's optimiser keeps its state in the program, so each session has one, and another one after it has
+        initialised the variables again."""
+        owner, begun = self.graph, 0
+        if session is not None and self.graph.training is not None:
+            owner, begun = session, tuple(v.begun for v in self.graph.trained_variables())
+        known = self.__dict__.setdefault("_executables", weakref.WeakKeyDictionary())
+        if owner not in known or known[owner][0] != begun:
+            known[owner] = begun, self._compile()
+        return known[owner][1]
+
+    def _compile(self):
         graph, device = self.graph, system.device(self.index)
         returned = self._finish()
         ipus = self._ipus()
@@ -154,8 +171,7 @@ class Compiled:
         if graph.training is not None:
             made = graph.fused() or unused_optimizer(graph.placement.accumulator_type(graph.trained_variables()))
             settings.optimizer = lambda names: made
-        self.executable = Executable(graph, device, settings)
-        return self.executable
+        return Executable(graph, device, settings)
 
     def _ipus(self):
         graph = self.graph
@@ -178,9 +194,9 @@ class Compiled:
             if graph.training[3] is GradientAccumulationReductionMethod.RUNNING_MEAN:
                 options.meanAccumulationAndReplicationReductionStrategy = popart.MeanReductionStrategy.Running
 
-    def run(self, arguments):
+    def run(self, arguments, session=None):
         """Values of the inputs -> values of the results; queues are read and filled."""
-        executable = self.compile()
+        executable = self.compile(session)
         graph = self.graph
         for variable, value in zip(graph.arguments, arguments):
             variable.set(value)
