@@ -43,11 +43,21 @@ class LateTensor(Tensor):
             made = self.call.recorded(step)
             return made if self.index is None else made[self.index]
         value = step.fed(self)
-        if value.shape not in self._made:
+        made = self.of_shape(value.shape)
+        step.feed(made, value)
+        return made
+
+    def of_shape(self, shape):
+        """The placeholder for values of this shape."""
+        if shape not in self._made:
             with self.graph.as_default():
-                self._made[value.shape] = self.graph.input(value.shape, self.dtype, self._name)
-        step.feed(self._made[value.shape], value)
-        return self._made[value.shape]
+                self._made[shape] = self.graph.input(shape, self.dtype, self._name)
+            self._made[shape].producer = self
+        return self._made[shape]
+
+    def produce(self, step):
+        """A session needs one of these placeholders."""
+        self.recorded(step)
 
     def __bool__(self):
         raise TypeError(f"Using the symbolic tensor {self.name} as a Python `bool` is not allowed.")
@@ -130,6 +140,11 @@ def wrap(namespace, names):
     for name in names:
         if callable(namespace[name]) and not isinstance(namespace[name], type) and not hasattr(namespace[name], "takes_late"):
             namespace[name] = _wrapped(namespace[name])
+
+
+def scalar(tensor):
+    """A tensor that has to be one number, also if it is a placeholder without a shape."""
+    return tensor.of_shape(()) if isinstance(tensor, LateTensor) and tensor.call is None else tensor
 
 
 def needs(problem, tensor):

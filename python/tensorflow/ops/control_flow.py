@@ -3,7 +3,7 @@
 they use from outside as inputs. Variables that a body assigns are carried along."""
 import numpy as np
 
-from tensorflow.framework import dtypes, nest
+from tensorflow.framework import dtypes, late, nest
 from tensorflow.framework.context import Retraced, active, current, tracing
 from tensorflow.framework.graphs import Graph
 from tensorflow.framework.shapes import TensorShape
@@ -14,7 +14,7 @@ from tensorflow.ops import array_ops
 
 def cond(pred, true_fn=None, false_fn=None, name=None):
     graph = active()
-    pred = convert_to_tensor(pred)
+    pred = late.scalar(convert_to_tensor(pred))
     known = constant_value(pred)
     if graph is None or known is not None:
         return true_fn() if bool(known if known is not None else pred) else false_fn()

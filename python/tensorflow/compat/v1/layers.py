@@ -7,12 +7,10 @@ from tensorflow.compat.v1.variable_scope import variable_scope as _variable_scop
 from tensorflow.framework import nest as _nest
 from tensorflow.framework.context import current
 from tensorflow.framework.tensors import Tensor as _Tensor
-from tensorflow.framework.tensors import constant_value as _constant_value
 from tensorflow.framework.tensors import convert_to_tensor as _convert
 from tensorflow.keras import layers as _layers
 from tensorflow.keras.mixed_precision import policy_of as _policy_of
 from tensorflow.keras.named import snake as _snake
-from tensorflow.ops import math_ops as _math
 
 Layer = _layers.Layer
 
@@ -62,12 +60,15 @@ def _default_name(kind):
     return _snake(kind.__name__).replace("_1d", "1d").replace("_2d", "2d").replace("_3d", "3d")
 
 
+def _mode(training):
+    return training if isinstance(training, _Tensor) else bool(training)
+
+
 def _function(name, kind, **defaults):
     """The layer made and called."""
     def call(inputs, *args, name=None, reuse=None, training=None, **kwargs):
         layer = kind(*args, name=name, _reuse=reuse, **{**defaults, **kwargs})
-        return layer(inputs) if training is None else layer(inputs, training=training if not isinstance(training, int)
-                                                             else bool(training))
+        return layer(inputs) if training is None else layer(inputs, training=_mode(training))
     call.__name__ = name
     call.__doc__ = f"A layer {kind.__name__}, called."
     return call
@@ -101,10 +102,7 @@ batch_normalization.__kwdefaults__["training"] = False
 
 
 def dropout(inputs, rate=0.5, noise_shape=None, seed=None, training=False, name=None):
-    if isinstance(training, _Tensor) and _constant_value(training) is None:
-        dropped = Dropout(rate, noise_shape, seed, name=name)(inputs, training=True)
-        return _math.where(training, dropped, inputs)
-    return Dropout(rate, noise_shape, seed, name=name)(inputs, training=bool(training))
+    return Dropout(rate, noise_shape, seed, name=name)(inputs, training=_mode(training))
 
 
 _names.explain_missing(globals())

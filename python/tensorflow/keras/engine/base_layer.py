@@ -6,11 +6,11 @@ import inspect
 
 import numpy as np
 
-from tensorflow.framework import dtypes, nest
+from tensorflow.framework import dtypes, late, nest
 from tensorflow.framework.context import active, current, eagerly, placed
 from tensorflow.framework.scopes import name_scope
 from tensorflow.framework.shapes import TensorShape
-from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.framework.tensors import Tensor, constant_value, convert_to_tensor
 from tensorflow.framework.variables import Variable
 from tensorflow.keras import backend, initializers, mixed_precision, regularizers
 from tensorflow.keras.engine.nodes import KerasTensor, Node, shapes_of
@@ -308,7 +308,21 @@ class Layer:
         return out
 
     def _run_call(self, args, kwargs):
+        if isinstance(kwargs.get("training"), Tensor):
+            return self._call_in_mode(late.scalar(kwargs["training"]), args, kwargs)
         return self.call(*args, **kwargs)
+
+    _in_both_modes = False  # what it gives is all that `training` changes
+
+    def _call_in_mode(self, training, args, kwargs):
+        """training: a tensor, which may be known when a program runs only."""
+        known = constant_value(training)
+        if known is not None:
+            return self.call(*args, **{**kwargs, "training": bool(known)})
+        if not self._in_both_modes:
+            return self.call(*args, **{**kwargs, "training": training})
+        trained, plain = (self.call(*args, **{**kwargs, "training": mode}) for mode in (True, False))
+        return nest.map_structure(lambda a, b: math_ops.where(math_ops.cast(training, "bool"), a, b), trained, plain)
 
     def _takes_anything(self):
         return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(self.call).parameters.values())

@@ -68,6 +68,7 @@ class Activation(Layer):
 
 class Dropout(Layer):
     """While training: x / (1 - rate), or 0 with probability rate."""
+    _in_both_modes = True
 
     def __init__(self, rate, noise_shape=None, seed=None, **kwargs):
         super().__init__(**kwargs)

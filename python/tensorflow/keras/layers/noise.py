@@ -51,6 +51,7 @@ def _shape(x):
 
 class GaussianNoise(Layer):
     """x + n, n normal with deviation `stddev`"""
+    _in_both_modes = True
 
     def __init__(self, stddev, **kwargs):
         super().__init__(**kwargs)
@@ -67,6 +68,7 @@ class GaussianNoise(Layer):
 
 class GaussianDropout(Layer):
     """x * n, n normal around 1 with variance rate / (1 - rate)"""
+    _in_both_modes = True
 
     def __init__(self, rate, **kwargs):
         super().__init__(**kwargs)
@@ -86,6 +88,7 @@ class GaussianDropout(Layer):
 
 class AlphaDropout(Layer):
     """For selu: what is dropped becomes selu's lower end, and a line keeps mean and variance."""
+    _in_both_modes = True
     _END = -1.6732632423543772 * 1.0507009873554805
 
     def __init__(self, rate, noise_shape=None, seed=None, **kwargs):

@@ -5,7 +5,7 @@ import numpy as np
 from tensorflow.framework.context import active
 from tensorflow.framework.dispatch import apply
 from tensorflow.framework.shapes import TensorShape
-from tensorflow.framework.tensors import EagerTensor
+from tensorflow.framework.tensors import EagerTensor, Tensor
 from tensorflow.keras.engine.base_layer import InputSpec, Layer
 from tensorflow.keras.layers import parts
 from tensorflow.ops import array_ops, math_ops
@@ -63,25 +63,36 @@ class BatchNormalization(Layer):
         return weight if weight is not None else EagerTensor(np.full(self._channels, value, np.float32))
 
     def call(self, inputs, training=None):
-        training = bool(training) and self.trainable
+        training = training if isinstance(training, Tensor) and self.trainable else bool(training) and self.trainable
         x, rank = math_ops.cast(inputs, "float32"), inputs.shape.rank
         second = self._at == 1 and rank > 2
         turned = None
         if not second and self._at != rank - 1:
             turned = [d for d in range(rank) if d != self._at] + [self._at]
             x = array_ops.transpose(x, turned)
+        if not isinstance(training, Tensor):
+            y, changes = self._normalized(x, second, training)
+        else:  # known when the program runs
+            (y, changes), (plain, _) = self._normalized(x, second, True), self._normalized(x, second, False)
+            fed = math_ops.cast(training, "bool")
+            y = math_ops.where(fed, y, plain)
+            changes = [math_ops.where(fed, change, array_ops.zeros_like(change)) for change in changes]
+        for moving, change in zip((self.moving_mean, self.moving_variance), changes):
+            moving.assign_sub(change)
+        if turned is not None:
+            y = array_ops.transpose(y, np.argsort(turned))
+        return math_ops.cast(y, inputs.dtype)
+
+    def _normalized(self, x, second, training):
+        """The result, and what the moving statistics become less."""
         y, mean, variance = apply("FusedBatchNormV3", [x, self._or(self.gamma, 1), self._or(self.beta, 0), self.moving_mean,
                                                        self.moving_variance],
                                   {"epsilon": float(self.epsilon), "is_training": training,
                                    "data_format": "NCHW" if second else "NHWC", "sample_variance": self._sample,
                                    "replica_group_size": 1 if active() is None else active().root.norm_replicas}, outputs=3)
-        if training:
-            for moving, now in ((self.moving_mean, mean), (self.moving_variance, variance)):
-                change = math_ops.multiply(math_ops.subtract(moving, math_ops.stop_gradient(now)), 1.0 - self.momentum)
-                moving.assign_sub(change)
-        if turned is not None:
-            y = array_ops.transpose(y, np.argsort(turned))
-        return math_ops.cast(y, inputs.dtype)
+        pairs = ((self.moving_mean, mean), (self.moving_variance, variance)) if training else ()
+        return y, [math_ops.multiply(math_ops.subtract(moving, math_ops.stop_gradient(now)), 1.0 - self.momentum)
+                   for moving, now in pairs]
 
     def get_config(self):
         return {**super().get_config(), "axis": self.axis, "momentum": self.momentum, "epsilon": self.epsilon,

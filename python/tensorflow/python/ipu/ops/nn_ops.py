@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Activations that the IPU has operations for."""
-import functools
-
 from tensorflow.framework.logs import without_effect
 from tensorflow.framework.tensors import Tensor
 from tensorflow.ops import math_ops, nn_ops
+from tensorflow.python.ipu.ops.functional_ops import outlined_function as _as_it_is
 
 
 def gelu(x, approximate: bool = True, name: str | None = None) -> Tensor:
@@ -27,10 +26,4 @@ def multi_conv(func=None, options=None):
         if pairs is None or not all(hasattr(o, "items") for o in pairs):
             raise TypeError("multi_conv: options is a list of dictionaries.")
         without_effect(poplar_options=any(pairs))
-
-    def decorate(f):
-        @functools.wraps(f)
-        def call(*args, **kwargs):
-            return f(*args, **kwargs)
-        return call
-    return decorate if func is None else decorate(func)
+    return _as_it_is(func)
