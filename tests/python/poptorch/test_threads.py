@@ -62,12 +62,12 @@ def test_weights_are_read_while_another_thread_trains():
     model(x)
 
     def work(i):
-        if i:
+        if i % 2:
             return [model(x) for _ in range(20)] and []
-        # One reads: what it gets is torch's memory, into which another reader would fetch newer values meanwhile.
-        return [len(net.weight.detach().unique()) for _ in range(50)]
+        # A function of the parameter itself: detach() would give torch's memory, into which others fetch newer values.
+        return [len(net.weight.unique()) for _ in range(50)]
     assert {n for seen in together(work) for n in seen} == {1}  # all of one step
-    assert net.weight[0] == 61
+    assert net.weight[0] == 41
 
 
 def test_threads_within_forward_are_refused():
