@@ -3,6 +3,7 @@
 #ifndef POPART_ONNX_CHECKER_H
 #define POPART_ONNX_CHECKER_H
 #pragma GCC system_header
-#include_next <onnx/checker.h>
 #include <popart/vendored/onnxsettings.hpp>
+
+#include_next <onnx/checker.h>
 #endif

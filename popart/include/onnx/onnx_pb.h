@@ -3,6 +3,7 @@
 #ifndef POPART_ONNX_ONNX_PB_H
 #define POPART_ONNX_ONNX_PB_H
 #pragma GCC system_header
-#include_next <onnx/onnx_pb.h>
 #include <popart/vendored/onnxsettings.hpp>
+
+#include_next <onnx/onnx_pb.h>
 #endif

@@ -3,6 +3,7 @@
 #ifndef POPART_ONNX_DEFS_SCHEMA_H
 #define POPART_ONNX_DEFS_SCHEMA_H
 #pragma GCC system_header
-#include_next <onnx/defs/schema.h>
 #include <popart/vendored/onnxsettings.hpp>
+
+#include_next <onnx/defs/schema.h>
 #endif

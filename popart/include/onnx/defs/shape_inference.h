@@ -3,6 +3,7 @@
 #ifndef POPART_ONNX_DEFS_SHAPE_INFERENCE_H
 #define POPART_ONNX_DEFS_SHAPE_INFERENCE_H
 #pragma GCC system_header
-#include_next <onnx/defs/shape_inference.h>
 #include <popart/vendored/onnxsettings.hpp>
+
+#include_next <onnx/defs/shape_inference.h>
 #endif
