@@ -171,6 +171,8 @@ class Popart:
     def step(self, x):
         if self._session is None:
             self._start()
+        if self._session.needsWeights():  # a step was broken off within an update
+            self._session.weightsFromHost()
         anchors = self._session.initAnchorArrays()
         self._session.run(self._popart.PyStepIO({self._x: x}, anchors))
         return float(np.ravel(anchors[self._loss])[0])

@@ -6,6 +6,7 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -76,6 +77,21 @@ def test_training_goes_on_after_a_failed_step(name, make):
         loss = model.step(GOOD)
     np.testing.assert_allclose(model.weights(), learnt(4), rtol=1e-6)
     np.testing.assert_allclose(loss, np.sum(learnt(3)**2 * GOOD), rtol=1e-6)
+
+
+@every
+def test_training_goes_on_after_ctrl_c(name, make):
+    """It comes within a step, or between two of them, which learn nothing. The host has the weights, should one be lost."""
+    model = make(name)
+    model.step(GOOD)
+    model.weights()
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        timer.start()
+        while True:
+            model.step(np.zeros(4, np.float32))
+    model.step(GOOD)
+    np.testing.assert_allclose(model.weights(), learnt(2), rtol=1e-6)
 
 
 @every
