@@ -86,6 +86,7 @@ public:
   // ---- operators
 #define POPART_OPSET(n)                                                                            \
   AiOnnxOpset##n aiOnnxOpset##n() { return AiOnnxOpset##n(target()); }
+  // The operators of ai.onnx at this version: builder->aiOnnxOpset11().relu({x}).
   POPART_OPSET(6)
   POPART_OPSET(7)
   POPART_OPSET(8)

@@ -46,9 +46,12 @@ poplar::Tensor createBiases(poplar::Graph &graph, const poplar::Tensor &activati
 // getGradientParams(forward).
 // The convolution that params describe.
 //
-//   ConvParams params(HALF, 1, {28, 28}, {3, 3}, 16, 32, 1);  // batch, field, kernel, channels,
-//   groups Tensor in = createInput(graph, params, "in"), weights = createWeights(graph, params,
-//   "w"); Tensor out = convolution(graph, in, weights, params, false, prog, "conv");
+//   ConvParams params(HALF, 1, {28, 28}, {3, 3}, 16, 32, 1);
+//   Tensor in = createInput(graph, params, "in");
+//   Tensor weights = createWeights(graph, params, "weights");
+//   Tensor out = convolution(graph, in, weights, params, false, prog, "conv");
+//
+// (type, batch, field, kernel, input and output channels of a group, groups).
 //
 // Throws poputil::poplibs_error if shapes and params do not fit.
 poplar::Tensor convolution(poplar::Graph &graph, const poplar::Tensor &in,
