@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the site has besides docs/: pages of the repository's top, and the sources that pages link to, as text.
+"""What the site has besides docs/: pages of the repository's top, the sources that pages link to, as text, and the reference,
+which is made from the code (reference.py).
 
 A page's links are those of the repository, so that they work where the sources are read, too. A link to a page of the
 top goes to its page here, one to another file to a copy of it, and one to a folder to a page that lists its files.
@@ -8,10 +9,14 @@ import os
 import pathlib
 import posixpath
 import re
+import sys
 
 from mkdocs.structure.files import File
 
 root = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(root / "cmake/docs"))
+import reference  # noqa: E402
+
 pages = {"ARCHITECTURE.md": "architecture.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md",
          "README.md": "readme.md"}
 _link = re.compile(r"(\]\()([^)\s]+)(\))")
@@ -73,6 +78,8 @@ def on_files(files, config):
         files.append(Made(place(path), config, root / path))
     for path, source in tops:
         files.append(Made(pages[path], config, source))
+    for path, text in reference.pages(root):
+        files.append(Made(path, config, text=text))
     return files
 
 

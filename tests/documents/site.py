@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """site.py ROOT: the site builds without warnings, every link within it leads to a page and a place there, it fetches nothing
-from the network, and links between the repository's own pages hold where they are read as files. Skips without mkdocs."""
+from the network, and links between the repository's own pages hold where they are read as files. Skips without mkdocs and
+doxygen."""
 import html.parser
 import os
 import pathlib
@@ -34,7 +35,7 @@ class Page(html.parser.HTMLParser):
 
 def site_problems(folder):
     pages = {path: Page(path.read_text()) for path in folder.rglob("*.html") if path.name != "404.html"}
-    if len(pages) < 30:
+    if len(pages) < 300:
         yield f"only {len(pages)} pages were built"
     for path, page in sorted(pages.items()):
         name = path.relative_to(folder)
@@ -87,11 +88,11 @@ def build(folder):
 
 def main():
     found = list(file_problems())
-    if shutil.which("mkdocs") and os.path.isdir(themes):
+    if shutil.which("mkdocs") and shutil.which("doxygen") and os.path.isdir(themes):
         with tempfile.TemporaryDirectory() as folder:
             found += build(folder) or list(site_problems(pathlib.Path(folder)))
     else:
-        print("mkdocs is not installed: the site was not built")
+        print("mkdocs or doxygen is not installed: the site was not built")
     print("\n".join(found))
     return bool(found)
 
