@@ -199,13 +199,17 @@ def _check_body(name, inputs):
 
 
 def _results(name, body, inputs):
-    """What a body returns."""
+    """What a body returns. What it writes to its arguments is not seen outside."""
     outputs = body(*inputs)
     outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
     for value in outputs:
         if not isinstance(value, torch.Tensor):
             raise Error(f"Body of poptorch.{name}: it must return tensors, not {type(value).__name__}.")
     return outputs
+
+
+def _in_branch(body, inputs):
+    return _results("cond", body, [t.clone() for t in inputs])
 
 
 def _inference_only(capture, name):
@@ -220,6 +224,7 @@ def for_loop(count: int, body: _Body, inputs: List[torch.Tensor]) -> List[torch.
         raise ValueError("poptorch.for_loop: the number of iterations must be an int.")
     capture = current()
     if capture is None:
+        inputs = [t.clone() for t in inputs]
         for _ in range(count):
             inputs = _results("for_loop", body, inputs)
         return inputs
@@ -247,16 +252,16 @@ def cond(condition: torch.Tensor, then_body: _Body, then_inputs: List[torch.Tens
     _check_body("cond", else_inputs)
     capture = current()
     if capture is None:
-        return _results("cond", *((then_body, then_inputs) if bool(condition) else (else_body, else_inputs)))
+        return _in_branch(*((then_body, then_inputs) if bool(condition) else (else_body, else_inputs)))
     _inference_only(capture, "cond")
     if isinstance(condition, torch.Tensor) and condition.numel() != 1:
         raise Error(f"poptorch.cond: the condition must be one value; it has shape {list(condition.shape)}.")
     open_bodies = capture.state.setdefault("open bodies", [])
     open_bodies.append("cond")
     capture.record("poptorch::start_if_block", {"condition": condition})
-    one = _results("cond", then_body, then_inputs)
+    one = _in_branch(then_body, then_inputs)
     capture.record("poptorch::start_else_block", {"outputs": one})
-    other = _results("cond", else_body, else_inputs)
+    other = _in_branch(else_body, else_inputs)
     if [(t.shape, t.dtype) for t in one] != [(t.shape, t.dtype) for t in other]:
         raise Error("poptorch.cond: both bodies must return as many tensors, of the same shapes and types.")
     open_bodies.pop()

@@ -367,6 +367,23 @@ def test_views_are_read_within_a_body_and_after_it():
             close(ours, torchs)
 
 
+def test_bodies_own_their_arguments():
+    """What they write to them is not seen outside, on the host as on the device."""
+    def more(a):
+        return [a.add_(1)]
+
+    def twice(a):
+        return [a.mul_(2)]
+    for function in (lambda x: [poptorch.for_loop(2, more, [x])[0], x + 0],
+                     lambda x: [poptorch.cond(x[0] > 0, more, [x], twice, [x])[0], x + 0],
+                     lambda x: [poptorch.cond(x[0] > 5, more, [x], twice, [x])[0], x + 0],
+                     lambda x: [poptorch.for_loop(2, lambda a: poptorch.cond(a[0] > 1, more, [a], twice, [a]), [x])[0], x + 0]):
+        ours, torchs = run(function, torch.ones(2)), function(torch.ones(2))
+        close(ours[0], torchs[0])
+        close(ours[1], torch.ones(2))
+        close(torchs[1], torch.ones(2))
+
+
 @pytest.mark.parametrize("use", [
     lambda x, made: made + 1, lambda x, made: made, lambda x, made: poptorch.for_loop(2, lambda a: a + made, [x])[0],
     lambda x, made: poptorch.cond(x[0] > 0, lambda a: a + made, [x], lambda a: a, [x])[0]])
