@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Checkpoint files: Lightning's keys, written whole or not at all, so that a killed run leaves the one before."""
+from __future__ import annotations
+
 import inspect
 import os
 import pickle
-from typing import Any
+from typing import Any, Dict, Union
 
 import torch
 from popart import _files
@@ -13,7 +15,7 @@ from pi_ml.utilities.exceptions import CheckpointError, MisconfigurationExceptio
 _needed = ("state_dict", "epoch", "global_step")
 
 
-def write(path, checkpoint):
+def write(path: Union[str, os.PathLike], checkpoint: Dict[str, Any]) -> None:
     """Whole or not at all, and on the disk when this returns: a reader never sees half a checkpoint."""
     _files.make_folder_of(path)
     with _files.writing(path) as file:
@@ -22,7 +24,7 @@ def write(path, checkpoint):
         os.fsync(file.fileno())
 
 
-def read(path):
+def read(path: Union[str, os.PathLike]) -> Any:
     """The dictionary in a checkpoint file; CheckpointError says what is wrong with one that cannot be used."""
     path = os.fspath(path)
     if not os.path.exists(path):
@@ -44,7 +46,7 @@ def read(path):
     return found
 
 
-def load_weights(module, state, path, strict=True):
+def load_weights(module: torch.nn.Module, state: Dict[str, Any], path: Union[str, os.PathLike], strict: bool = True) -> Any:
     try:
         return module.load_state_dict(state, strict=strict)
     except RuntimeError as problem:
@@ -57,7 +59,8 @@ class Loading:
     CHECKPOINT_HYPER_PARAMS_KEY = "hyper_parameters"
 
     @classmethod
-    def load_from_checkpoint(cls, checkpoint_path, map_location=None, strict=True, **kwargs):
+    def load_from_checkpoint(cls, checkpoint_path: Union[str, os.PathLike], map_location: Any = None, strict: bool = True,
+                             **kwargs: Any) -> Any:
         """A new module with the weights and, unless given here, the hyperparameters of a checkpoint. Weights
         are on the CPU, whatever map_location says: an IPU takes them from there."""
         found = read(checkpoint_path)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """LightningDataModule: where the data of all stages comes from."""
+from __future__ import annotations
+
+from typing import Any, Dict
+
 from torch.utils.data import DataLoader, IterableDataset
 
 from pi_ml.hooks import DataHooks
@@ -11,19 +15,19 @@ class LightningDataModule(DataHooks, HyperparametersMixin):
 
     name = None
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.trainer = None
 
-    def state_dict(self):
+    def state_dict(self) -> Dict[str, Any]:
         return {}
 
-    def load_state_dict(self, state):
+    def load_state_dict(self, state: Dict[str, Any]) -> None:
         pass
 
     @classmethod
-    def from_datasets(cls, train_dataset=None, val_dataset=None, test_dataset=None, predict_dataset=None, batch_size=1,
-                      num_workers=0):
+    def from_datasets(cls, train_dataset: Any = None, val_dataset: Any = None, test_dataset: Any = None,
+                      predict_dataset: Any = None, batch_size: int = 1, num_workers: int = 0) -> Any:
         """A data module of loaders over these data sets; only training shuffles."""
         def loader(dataset, shuffle=False):
             if isinstance(dataset, (list, tuple)):

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """save_hyperparameters: the arguments of __init__, kept for loggers and checkpoints."""
+from __future__ import annotations
+
 import copy
 import inspect
 import sys
+from typing import Any, Iterable, Union
 
 
 class AttributeDict(dict):
@@ -25,14 +28,15 @@ class HyperparametersMixin:
     """hparams of a module or data module."""
 
     @property
-    def hparams(self):
+    def hparams(self) -> Any:
         return self.__dict__.setdefault("_hparams", AttributeDict())
 
     @property
-    def hparams_initial(self):
+    def hparams_initial(self) -> Any:
         return copy.deepcopy(self.__dict__.get("_hparams_initial", AttributeDict()))
 
-    def save_hyperparameters(self, *names, ignore=None, frame=None, logger=True):
+    def save_hyperparameters(self, *names: Any, ignore: Union[str, Iterable[str], None] = None, frame: Any = None,
+                             logger: bool = True) -> None:
         """Keeps the arguments of the __init__ that calls this: all, the named ones, or all but `ignore`."""
         frame = frame or sys._getframe(1)
         if len(names) == 1 and isinstance(names[0], dict):

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What the package says: information on the log "pi_ml" (shown on stderr unless it was set up), warnings as Python's."""
+from __future__ import annotations
+
 import functools
 import logging
 import warnings
+from typing import Any, Callable, Type
 
 from pi_ml import world
 
@@ -13,17 +16,17 @@ if not log.handlers:
     log.propagate = False
 
 
-def rank_zero_info(message, *args):
+def rank_zero_info(message: str, *args: Any) -> None:
     if world.rank() == 0:
         log.info(message, *args)
 
 
-def rank_zero_warn(message, category=UserWarning, stacklevel=3):
+def rank_zero_warn(message: str, category: Type[Warning] = UserWarning, stacklevel: int = 3) -> None:
     if world.rank() == 0:
         warnings.warn(message, category, stacklevel=stacklevel)
 
 
-def rank_zero_only(function):
+def rank_zero_only(function: Callable[..., Any]) -> Callable[..., Any]:
     """Of several processes that poprun started only the first does it; in the others it returns None."""
     @functools.wraps(function)
     def first_only(*args, **kwargs):

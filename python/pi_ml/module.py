@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """LightningModule: a model, its steps and its optimiser."""
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, Optional, Union
+
 import torch
 from popart import _nest
 
@@ -16,55 +20,60 @@ class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, tor
 
     precision = 32  # the trainer says which
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
         self.__dict__["trainer"] = None
         self.automatic_optimization = True
 
     # ---- steps; those that are not overridden are missing
 
-    def training_step(self, *args, **kwargs):
+    def training_step(self, *args: Any, **kwargs: Any) -> Any:
         raise MisconfigurationException("No `training_step()` method defined: Trainer.fit needs one that returns the loss.")
 
-    def validation_step(self, *args, **kwargs): pass
-    def test_step(self, *args, **kwargs): pass
+    def validation_step(self, *args: Any, **kwargs: Any) -> Any: pass
+    def test_step(self, *args: Any, **kwargs: Any) -> Any: pass
 
-    def predict_step(self, batch, batch_idx, dataloader_idx=0):
+    def predict_step(self, batch: Any, batch_idx: int, dataloader_idx: int = 0) -> Any:
         return self(batch)
 
-    def training_step_end(self, outputs):
+    def training_step_end(self, outputs: Any) -> Any:
         return outputs
 
-    def validation_step_end(self, outputs):
+    def validation_step_end(self, outputs: Any) -> Any:
         return outputs
 
-    def test_step_end(self, outputs):
+    def test_step_end(self, outputs: Any) -> Any:
         return outputs
 
-    def training_epoch_end(self, outputs): pass
-    def validation_epoch_end(self, outputs): pass
-    def test_epoch_end(self, outputs): pass
+    def training_epoch_end(self, outputs: Any) -> None: pass
+    def validation_epoch_end(self, outputs: Any) -> None: pass
+    def test_epoch_end(self, outputs: Any) -> None: pass
 
-    def configure_optimizers(self):
+    def configure_optimizers(self) -> Any:
         raise MisconfigurationException("No `configure_optimizers()` method defined: Trainer.fit needs one that returns an "
                                         "optimizer, or ([optimizer], [scheduler]), or {'optimizer': …, 'lr_scheduler': …}.")
 
     # ---- training by hand may change these, on the CPU; an IPU does them itself
 
-    def backward(self, loss, optimizer, optimizer_idx, *args, **kwargs):
+    def backward(self, loss: torch.Tensor, optimizer: torch.optim.Optimizer, optimizer_idx: int, *args: Any,
+                 **kwargs: Any) -> None:
         loss.backward(*args, **kwargs)
 
-    def optimizer_zero_grad(self, epoch, batch_idx, optimizer, optimizer_idx):
+    def optimizer_zero_grad(self, epoch: int, batch_idx: int, optimizer: torch.optim.Optimizer, optimizer_idx: int) -> None:
         optimizer.zero_grad()
 
-    def optimizer_step(self, epoch, batch_idx, optimizer, optimizer_idx=0, optimizer_closure=None, on_tpu=False,
-                       using_native_amp=False, using_lbfgs=False):
+    def optimizer_step(self, epoch: int, batch_idx: int, optimizer: torch.optim.Optimizer, optimizer_idx: int = 0,
+                       optimizer_closure: Optional[Callable[[], Any]] = None, on_tpu: bool = False,
+                       using_native_amp: bool = False, using_lbfgs: bool = False) -> None:
         optimizer.step(closure=optimizer_closure)
 
-    def configure_gradient_clipping(self, optimizer, optimizer_idx, gradient_clip_val=None, gradient_clip_algorithm=None):
+    def configure_gradient_clipping(self, optimizer: torch.optim.Optimizer, optimizer_idx: int,
+                                    gradient_clip_val: Union[int, float, None] = None,
+                                    gradient_clip_algorithm: Optional[str] = None) -> None:
         self.clip_gradients(optimizer, gradient_clip_val, gradient_clip_algorithm)
 
-    def clip_gradients(self, optimizer, gradient_clip_val=None, gradient_clip_algorithm=None):
+    def clip_gradients(self, optimizer: torch.optim.Optimizer, gradient_clip_val: Union[int, float, None] = None,
+                       gradient_clip_algorithm: Optional[str] = None) -> None:
         if not gradient_clip_val:
             return
         parameters = [p for group in optimizer.param_groups for p in group["params"]]
@@ -73,36 +82,37 @@ class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, tor
         else:
             torch.nn.utils.clip_grad_norm_(parameters, gradient_clip_val)
 
-    def lr_scheduler_step(self, scheduler, optimizer_idx, metric):
+    def lr_scheduler_step(self, scheduler: Any, optimizer_idx: int, metric: Any) -> None:
         scheduler.step() if metric is None else scheduler.step(metric)
 
-    def manual_backward(self, loss, *args, **kwargs):
+    def manual_backward(self, loss: torch.Tensor, *args: Any, **kwargs: Any) -> None:
         loss.backward(*args, **kwargs)
 
-    def optimizers(self, use_pl_optimizer=True):
+    def optimizers(self, use_pl_optimizer: bool = True) -> Any:
         found = self._of_trainer("optimizers").optimizers
         return found[0] if len(found) == 1 else found
 
-    def lr_schedulers(self):
+    def lr_schedulers(self) -> Any:
         found = [c["scheduler"] for c in self._of_trainer("lr_schedulers").lr_scheduler_configs]
         return found[0] if len(found) == 1 else found or None
 
     # ---- logging
 
-    def log(self, name, value, prog_bar=False, logger=True, on_step=None, on_epoch=None, reduce_fx="mean",
-            enable_graph=False, sync_dist=False, sync_dist_group=None, add_dataloader_idx=True, batch_size=None,
-            metric_attribute=None, rank_zero_only=False):
+    def log(self, name: str, value: Any, prog_bar: bool = False, logger: bool = True, on_step: Optional[bool] = None,
+            on_epoch: Optional[bool] = None, reduce_fx: Union[str, Callable] = "mean", enable_graph: bool = False,
+            sync_dist: bool = False, sync_dist_group: Any = None, add_dataloader_idx: bool = True,
+            batch_size: Optional[int] = None, metric_attribute: Optional[str] = None, rank_zero_only: bool = False) -> None:
         """Logs a number. In a step it comes back from the IPU with the step's results."""
         trainer = self._of_trainer("log")
         step, epoch = trainer._when_logged(on_step, on_epoch, name)
         entry = Entry(name, prog_bar, logger, step, epoch, reduce_fx, batch_size)
         trainer._log(entry, value, add_dataloader_idx)
 
-    def log_dict(self, dictionary, **settings):
+    def log_dict(self, dictionary: Mapping[str, Any], **settings: Any) -> None:
         for name, value in dictionary.items():
             self.log(name, value, **settings)
 
-    def print(self, *args, **kwargs):
+    def print(self, *args: Any, **kwargs: Any) -> None:
         trainer = self.__dict__.get("trainer")
         bar = trainer.progress_bar_callback if trainer is not None else None
         bar.print(*args, **kwargs) if bar is not None else print(*args, **kwargs)
@@ -123,49 +133,49 @@ class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, tor
             super().__setattr__(name, value)
 
     @property
-    def current_epoch(self):
+    def current_epoch(self) -> int:
         return self.trainer.current_epoch if self.trainer else 0
 
     @property
-    def global_step(self):
+    def global_step(self) -> int:
         return self.trainer.global_step if self.trainer else 0
 
     @property
-    def global_rank(self):
+    def global_rank(self) -> int:
         return world.rank()
 
     @property
-    def local_rank(self):
+    def local_rank(self) -> int:
         return world.local_rank()
 
     @property
-    def logger(self):
+    def logger(self) -> Any:
         return self.trainer.logger if self.trainer else None
 
     @property
-    def loggers(self):
+    def loggers(self) -> Any:
         return self.trainer.loggers if self.trainer else []
 
     @property
-    def device(self):
+    def device(self) -> torch.device:
         return torch.device("cpu")
 
     @property
-    def dtype(self):
+    def dtype(self) -> torch.dtype:
         return next((p.dtype for p in self.parameters() if p.is_floating_point()), torch.get_default_dtype())
 
-    def all_gather(self, data, group=None, sync_grads=False):
+    def all_gather(self, data: Any, group: Any = None, sync_grads: bool = False) -> Any:
         """Every tensor as all processes have it, one after the other along a new first dimension; of one process as it is."""
         if world.size() == 1:
             return data
         return _nest.mapped(lambda one: torch.stack([torch.as_tensor(each) for each in world.gathered(one)]), data)
 
-    def freeze(self):
+    def freeze(self) -> None:
         for parameter in self.parameters():
             parameter.requires_grad = False
         self.eval()
 
-    def unfreeze(self):
+    def unfreeze(self) -> None:
         for parameter in self.parameters():
             parameter.requires_grad = True
         self.train()
@@ -176,6 +186,6 @@ class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, tor
         return state
 
 
-def overrides(module, name):
+def overrides(module: torch.nn.Module, name: str) -> bool:
     """Whether a module has a member of its own in the place of LightningModule's."""
     return getattr(type(module), name) is not getattr(LightningModule, name)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """One seed for Python, numpy, torch and the IPUs; and all generators' states, for checkpoints."""
+from __future__ import annotations
+
 import os
 import random
+from typing import Any, Dict, Optional
 
 import numpy
 import torch
@@ -9,14 +12,13 @@ import torch
 from pi_ml.log import log
 
 
-def seed_everything(seed=None, workers=False):
+def seed_everything(seed: Optional[int] = None, workers: bool = False) -> int:
     """Seeds all generators and returns the seed. Without one: PL_GLOBAL_SEED, else a number from the system."""
-    if seed is None:
-        seed = os.environ.get("PL_GLOBAL_SEED", int.from_bytes(os.urandom(4), "little"))
+    found: Any = os.environ.get("PL_GLOBAL_SEED", int.from_bytes(os.urandom(4), "little")) if seed is None else seed
     try:
-        seed = int(seed)
+        seed = int(found)
     except (TypeError, ValueError):
-        raise ValueError(f"seed_everything: {seed!r} is not a whole number.") from None
+        raise ValueError(f"seed_everything: {found!r} is not a whole number.") from None
     if not 0 <= seed < 2**32:
         raise ValueError(f"seed_everything: {seed} is not in bounds, 0 to {2**32 - 1}.")
     log.info("Global seed set to %d", seed)
@@ -28,18 +30,18 @@ def seed_everything(seed=None, workers=False):
     return seed
 
 
-def random_states():
+def random_states() -> Dict[str, Any]:
     """The host's generators, as a checkpoint keeps them."""
     return {"python": random.getstate(), "numpy": numpy.random.get_state(), "torch": torch.get_rng_state()}
 
 
-def set_random_states(states):
+def set_random_states(states: Any) -> None:
     random.setstate(states["python"])
     numpy.random.set_state(states["numpy"])
     torch.set_rng_state(states["torch"])
 
 
-def seed_worker(worker):
+def seed_worker(worker: int) -> None:
     """Of a data loader's worker process, after seed_everything(workers=True): numpy and Python too, not torch alone."""
     seed = torch.initial_seed() % 2**32
     random.seed(seed + worker)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Where a trainer stands: which call runs, which of its stages, and how it ended. Every value is a text as well."""
+from __future__ import annotations
+
 import dataclasses
 import enum
 from typing import Optional
@@ -17,7 +19,7 @@ class TrainerStatus(_Text):
     INTERRUPTED = "interrupted"
 
     @property
-    def stopped(self):
+    def stopped(self) -> bool:
         return self in (TrainerStatus.FINISHED, TrainerStatus.INTERRUPTED)
 
 
@@ -40,7 +42,7 @@ class RunningStage(_Text):
     PREDICTING = "predict"
 
     @property
-    def evaluating(self):
+    def evaluating(self) -> bool:
         return self in (RunningStage.VALIDATING, RunningStage.TESTING)
 
 
@@ -51,9 +53,9 @@ class TrainerState:
     stage: Optional[RunningStage] = None
 
     @property
-    def finished(self):
+    def finished(self) -> bool:
         return self.status is TrainerStatus.FINISHED
 
     @property
-    def stopped(self):
+    def stopped(self) -> bool:
         return self.status.stopped

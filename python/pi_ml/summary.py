@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The table of a model's layers and parameters."""
+from __future__ import annotations
+
 import math
+from typing import Any, List
+
+import torch
 
 
-def readable(number):
+def readable(number: float) -> str:
     """123 -> 123, 1234 -> 1.2 K, 100480 -> 100 K; at most three digits and a letter."""
     number = int(number)
     if number < 1000:
@@ -16,7 +21,7 @@ def readable(number):
 class ModelSummary:
     """str() is the table. max_depth: 1 shows the module's own children, -1 all layers, 0 the totals only."""
 
-    def __init__(self, model, max_depth=1):
+    def __init__(self, model: torch.nn.Module, max_depth: int = 1) -> None:
         if not isinstance(max_depth, int) or max_depth < -1:
             raise ValueError(f"`max_depth` can be -1, 0 or > 0, got {max_depth!r}.")
         self._rows = [] if max_depth == 0 else [
@@ -29,15 +34,15 @@ class ModelSummary:
         self.model_size = sum(p.numel() * p.element_size() for p in parameters) / 1e6
 
     @property
-    def layer_names(self):
+    def layer_names(self) -> List[str]:
         return [name for name, _, _ in self._rows]
 
     @property
-    def layer_types(self):
+    def layer_types(self) -> List[str]:
         return [kind for _, kind, _ in self._rows]
 
     @property
-    def param_nums(self):
+    def param_nums(self) -> List[int]:
         return [count for _, _, count in self._rows]
 
     def __str__(self):
@@ -55,5 +60,5 @@ class ModelSummary:
     __repr__ = __str__
 
 
-def summarize(model, max_depth=1):
+def summarize(model: torch.nn.Module, max_depth: int = 1) -> Any:
     return ModelSummary(model, max_depth)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What a trainer runs on: IPUs or the CPU."""
+from __future__ import annotations
+
+from typing import Any, List
 
 
 class Accelerator:
@@ -8,11 +11,11 @@ class Accelerator:
     name = ""
 
     @staticmethod
-    def parse_devices(devices):
+    def parse_devices(devices: Any) -> Any:
         return devices
 
     @staticmethod
-    def is_available():
+    def is_available() -> bool:
         return True
 
 
@@ -20,7 +23,7 @@ class CPUAccelerator(Accelerator):
     name = "cpu"
 
     @staticmethod
-    def auto_device_count():
+    def auto_device_count() -> int:
         return 1
 
 
@@ -30,15 +33,15 @@ class IPUAccelerator(Accelerator):
     name = "ipu"
 
     @staticmethod
-    def auto_device_count():
+    def auto_device_count() -> int:
         return 4
 
     @staticmethod
-    def get_parallel_devices(devices):
+    def get_parallel_devices(devices: Any) -> List[int]:
         return list(range(devices))
 
     @staticmethod
-    def is_available():
+    def is_available() -> bool:
         try:
             import poptorch  # may be missing
         except ImportError:
@@ -46,6 +49,6 @@ class IPUAccelerator(Accelerator):
         return poptorch.ipuHardwareIsAvailable()
 
 
-def made(kind):
+def made(kind: str) -> Any:
     """The accelerator of a name."""
     return {"cpu": CPUAccelerator, "ipu": IPUAccelerator}[kind]()

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Callback: what happens beside the training, at the places that hooks name."""
+from __future__ import annotations
+
+from typing import Any, Dict, Optional
+
+import torch
 
 
 def _hook(self, trainer, pl_module, *args):
@@ -9,18 +14,20 @@ def _hook(self, trainer, pl_module, *args):
 class Callback:
     """Override what you need. Every hook gets the trainer and the module first."""
 
-    state_key = property(lambda self: type(self).__qualname__)
+    @property
+    def state_key(self) -> str:
+        return type(self).__qualname__
 
-    def setup(self, trainer, pl_module, stage=None): pass
-    def teardown(self, trainer, pl_module, stage=None): pass
-    def on_exception(self, trainer, pl_module, exception): pass
-    def on_save_checkpoint(self, trainer, pl_module, checkpoint): pass
-    def on_load_checkpoint(self, trainer, pl_module, callback_state): pass
+    def setup(self, trainer: Any, pl_module: torch.nn.Module, stage: Optional[str] = None) -> None: pass
+    def teardown(self, trainer: Any, pl_module: torch.nn.Module, stage: Optional[str] = None) -> None: pass
+    def on_exception(self, trainer: Any, pl_module: torch.nn.Module, exception: BaseException) -> None: pass
+    def on_save_checkpoint(self, trainer: Any, pl_module: torch.nn.Module, checkpoint: Dict[str, Any]) -> None: pass
+    def on_load_checkpoint(self, trainer: Any, pl_module: torch.nn.Module, callback_state: Dict[str, Any]) -> None: pass
 
-    def state_dict(self):
+    def state_dict(self) -> Dict[str, Any]:
         return {}
 
-    def load_state_dict(self, state):
+    def load_state_dict(self, state: Dict[str, Any]) -> None:
         pass
 
 

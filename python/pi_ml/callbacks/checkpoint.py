@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 """ModelCheckpoint: keeps the best, the last, or every nth state of a training in files."""
+from __future__ import annotations
+
 import datetime
 import math
 import os
 import re
 import time
+from typing import Any, Dict, Mapping, Optional, Union
+
+import torch
 
 from pi_ml import world
 from pi_ml.callbacks.base import Callback
@@ -25,20 +30,22 @@ class ModelCheckpoint(Callback):
     FILE_EXTENSION = ".ckpt"
     STARTING_VERSION = 1
 
-    def __init__(self, dirpath=None, filename=None, monitor=None, verbose=False, save_last=None, save_top_k=1,
-                 save_weights_only=False, mode="min", auto_insert_metric_name=True, every_n_train_steps=None,
-                 train_time_interval=None, every_n_epochs=None, save_on_train_epoch_end=None):
+    def __init__(self, dirpath: Union[str, os.PathLike, None] = None, filename: Optional[str] = None,
+                 monitor: Optional[str] = None, verbose: bool = False, save_last: Optional[bool] = None, save_top_k: int = 1,
+                 save_weights_only: bool = False, mode: str = "min", auto_insert_metric_name: bool = True,
+                 every_n_train_steps: Optional[int] = None, train_time_interval: Optional[datetime.timedelta] = None,
+                 every_n_epochs: Optional[int] = None, save_on_train_epoch_end: Optional[bool] = None) -> None:
         self.monitor, self.verbose, self.save_last, self.save_top_k = monitor, verbose, save_last, save_top_k
         self.save_weights_only, self.auto_insert_metric_name, self.mode = save_weights_only, auto_insert_metric_name, mode
         self.filename = filename
-        self.dirpath = os.path.abspath(os.fspath(dirpath)) if dirpath else None
+        self.dirpath: Any = os.path.abspath(os.fspath(dirpath)) if dirpath else None
         self._given_folder = dirpath is not None
         self._every(every_n_train_steps, train_time_interval, every_n_epochs)
         self._at_epoch_end = save_on_train_epoch_end
         self._check()
         self.best_model_path = self.last_model_path = self.kth_best_model_path = ""
         self.best_model_score = self.current_score = self.kth_value = None
-        self.best_k_models = {}
+        self.best_k_models: Dict[str, Any] = {}
         self._last_step, self._last_time = 0, 0.0
 
     def _every(self, steps, interval, epochs):
@@ -64,14 +71,14 @@ class ModelCheckpoint(Callback):
                                             "configuration. No quantity for top_k to track.")
 
     @property
-    def state_key(self):
+    def state_key(self) -> str:
         parts = {"monitor": self.monitor, "mode": self.mode, "every_n_train_steps": self._steps,
                  "every_n_epochs": self._epochs, "train_time_interval": self._interval}
         return f"ModelCheckpoint{parts}"
 
     # ---- when
 
-    def setup(self, trainer, pl_module, stage=None):
+    def setup(self, trainer: Any, pl_module: torch.nn.Module, stage: Optional[str] = None) -> None:
         if stage != "fit":
             return
         if self._at_epoch_end is None:
@@ -79,13 +86,13 @@ class ModelCheckpoint(Callback):
         if not self._given_folder:
             self.dirpath = world.of_first(os.path.join(trainer.log_dir, "checkpoints"))
 
-    def on_train_start(self, trainer, pl_module):
+    def on_train_start(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         self._last_time = time.monotonic()
         if self._given_folder and self.save_top_k and os.path.isdir(self.dirpath) and os.listdir(self.dirpath) \
                 and trainer.global_step == 0:
             rank_zero_warn(f"Checkpoint directory {self.dirpath} exists and is not empty.")
 
-    def on_train_batch_end(self, trainer, pl_module, *args):
+    def on_train_batch_end(self, trainer: Any, pl_module: torch.nn.Module, *args: Any) -> None:
         by_steps = self._steps and trainer.global_step % self._steps == 0
         by_time = False
         if self._interval is not None:
@@ -95,12 +102,12 @@ class ModelCheckpoint(Callback):
         self._last_time = time.monotonic()
         self._save(trainer)
 
-    def on_validation_end(self, trainer, pl_module):
+    def on_validation_end(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         if not self._at_epoch_end and self._epochs and trainer.validating and not self._saved_already(trainer) \
                 and (trainer.current_epoch + 1) % self._epochs == 0 and not trainer._fast:
             self._save(trainer)
 
-    def on_train_epoch_end(self, trainer, pl_module):
+    def on_train_epoch_end(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         ends = self._at_epoch_end or not trainer.val_dataloaders
         if ends and self._epochs and not self._saved_already(trainer) and (trainer.current_epoch + 1) % self._epochs == 0:
             self._save(trainer)
@@ -187,7 +194,7 @@ class ModelCheckpoint(Callback):
             version += 1
         return world.of_first(path)
 
-    def format_checkpoint_name(self, metrics, filename=None):
+    def format_checkpoint_name(self, metrics: Mapping[str, Any], filename: Optional[str] = None) -> str:
         """The template with its metrics filled in: {epoch} -> epoch=2."""
         template = filename or self.filename or "{epoch}-{step}"
 
@@ -200,13 +207,13 @@ class ModelCheckpoint(Callback):
 
     # ---- state
 
-    def state_dict(self):
+    def state_dict(self) -> Dict[str, Any]:
         return {"monitor": self.monitor, "best_model_score": self.best_model_score, "best_model_path": self.best_model_path,
                 "current_score": self.current_score, "dirpath": self.dirpath, "best_k_models": dict(self.best_k_models),
                 "kth_best_model_path": self.kth_best_model_path, "kth_value": self.kth_value,
                 "last_model_path": self.last_model_path, "last_step": self._last_step}
 
-    def load_state_dict(self, state):
+    def load_state_dict(self, state: Dict[str, Any]) -> None:
         self._last_step = state.get("last_step", 0)
         if state["dirpath"] != self.dirpath and self._given_folder:
             rank_zero_warn(f"The dirpath has changed from {state['dirpath']!r} to {self.dirpath!r}, therefore "

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: MIT
 """EarlyStopping: ends a training that gets no better."""
+from __future__ import annotations
+
 import math
+from typing import Any, Dict, Optional
+
+import torch
 
 from pi_ml.callbacks.base import Callback
 from pi_ml.log import log
@@ -11,8 +16,9 @@ from pi_ml.utilities.exceptions import MisconfigurationException
 class EarlyStopping(Callback):
     """Stops when `monitor` did not improve by min_delta for `patience` checks, is not finite, or passes a threshold."""
 
-    def __init__(self, monitor, min_delta=0.0, patience=3, verbose=False, mode="min", strict=True, check_finite=True,
-                 stopping_threshold=None, divergence_threshold=None, check_on_train_epoch_end=None):
+    def __init__(self, monitor: str, min_delta: float = 0.0, patience: int = 3, verbose: bool = False, mode: str = "min",
+                 strict: bool = True, check_finite: bool = True, stopping_threshold: Optional[float] = None,
+                 divergence_threshold: Optional[float] = None, check_on_train_epoch_end: Optional[bool] = None) -> None:
         if mode not in ("min", "max"):
             raise MisconfigurationException(f"`mode` can be 'min' or 'max', got {mode}")
         self.monitor, self.patience, self.verbose, self.mode, self.strict = monitor, patience, verbose, mode, strict
@@ -23,20 +29,22 @@ class EarlyStopping(Callback):
         self.wait_count = self.stopped_epoch = 0
         self.best_score = math.inf if mode == "min" else -math.inf
 
-    state_key = property(lambda self: f"EarlyStopping{{'monitor': '{self.monitor}', 'mode': '{self.mode}'}}")
+    @property
+    def state_key(self) -> str:
+        return f"EarlyStopping{{'monitor': '{self.monitor}', 'mode': '{self.mode}'}}"
 
     def _better(self, value, than):
         return value > than if self.mode == "max" else value < than
 
-    def setup(self, trainer, pl_module, stage=None):
+    def setup(self, trainer: Any, pl_module: torch.nn.Module, stage: Optional[str] = None) -> None:
         if self._at_epoch_end is None:
             self._at_epoch_end = trainer.val_check_interval == 1.0 and trainer.check_val_every_n_epoch == 1
 
-    def on_train_epoch_end(self, trainer, pl_module):
+    def on_train_epoch_end(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         if self._at_epoch_end:
             self._check(trainer)
 
-    def on_validation_end(self, trainer, pl_module):
+    def on_validation_end(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         if not self._at_epoch_end and not trainer.sanity_checking and trainer.validating:
             self._check(trainer)
 
@@ -76,10 +84,10 @@ class EarlyStopping(Callback):
                           f"score: {self.best_score:.3f}. Signaling Trainer to stop.")
         return False, None
 
-    def state_dict(self):
+    def state_dict(self) -> Dict[str, Any]:
         return {"wait_count": self.wait_count, "stopped_epoch": self.stopped_epoch, "best_score": self.best_score,
                 "patience": self.patience}
 
-    def load_state_dict(self, state):
+    def load_state_dict(self, state: Dict[str, Any]) -> None:
         self.wait_count, self.stopped_epoch = state["wait_count"], state["stopped_epoch"]
         self.best_score, self.patience = state["best_score"], state["patience"]

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """LambdaCallback: hooks as functions."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
 from popart import _spelling
 
 from pi_ml.callbacks.base import Callback
@@ -9,7 +13,7 @@ from pi_ml.utilities.exceptions import MisconfigurationException
 class LambdaCallback(Callback):
     """LambdaCallback(on_fit_end=lambda trainer, module: ...)."""
 
-    def __init__(self, **hooks):
+    def __init__(self, **hooks: Callable[..., Any]) -> None:
         for name in hooks:
             if not hasattr(Callback, name):
                 raise MisconfigurationException(f"The event function: `{name}` doesn't exist."

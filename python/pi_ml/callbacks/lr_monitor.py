@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: MIT
 """LearningRateMonitor: logs the learning rates of all parameter groups."""
+from __future__ import annotations
+
+from typing import Any, Dict, Optional
+
+import torch
+
 from pi_ml.callbacks.base import Callback
 from pi_ml.log import rank_zero_warn
 from pi_ml.utilities.exceptions import MisconfigurationException
@@ -8,24 +14,24 @@ from pi_ml.utilities.exceptions import MisconfigurationException
 class LearningRateMonitor(Callback):
     """logging_interval: "step", "epoch", or None: each scheduler's own."""
 
-    def __init__(self, logging_interval=None, log_momentum=False):
+    def __init__(self, logging_interval: Optional[str] = None, log_momentum: bool = False) -> None:
         if logging_interval not in (None, "step", "epoch"):
             raise MisconfigurationException("logging_interval should be `step` or `epoch` or `None`.")
         self.logging_interval, self.log_momentum = logging_interval, log_momentum
-        self.lrs = {}
+        self.lrs: Dict[str, Any] = {}
 
-    def on_train_start(self, trainer, pl_module, *args):
+    def on_train_start(self, trainer: Any, pl_module: torch.nn.Module, *args: Any) -> None:
         if not trainer.loggers:
             raise MisconfigurationException("Cannot use `LearningRateMonitor` callback with `Trainer` that has no logger.")
         if not trainer.lr_scheduler_configs:
             rank_zero_warn("You are using `LearningRateMonitor` callback with models that have no learning rate schedulers.")
 
-    def on_train_batch_start(self, trainer, pl_module, *args):
+    def on_train_batch_start(self, trainer: Any, pl_module: torch.nn.Module, *args: Any) -> None:
         every = trainer.log_every_n_steps
         if self.logging_interval != "epoch" and every and (trainer.global_step + 1) % every == 0:
             self._log(trainer, "step")
 
-    def on_train_epoch_start(self, trainer, pl_module, *args):
+    def on_train_epoch_start(self, trainer: Any, pl_module: torch.nn.Module, *args: Any) -> None:
         if self.logging_interval != "step":
             self._log(trainer, "epoch")
 

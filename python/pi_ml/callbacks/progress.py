@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The progress bar: tqdm's in a terminal, a line now and then in a log."""
+from __future__ import annotations
+
 import collections
 import math
 import sys
 import time
-from typing import Any
+from typing import Any, Dict
+
+import torch
 
 from pi_ml import loading
 from pi_ml.callbacks.base import Callback
@@ -14,14 +18,14 @@ from pi_ml.results import number
 class ProgressBar(Callback):
     """What bars have in common: which numbers they show."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._losses: "collections.deque[Any]" = collections.deque(maxlen=20)
 
-    def loss(self, value):
+    def loss(self, value: Any) -> None:
         """Of one batch; the bar shows the mean of the last ones."""
         self._losses.append(value)
 
-    def get_metrics(self, trainer, pl_module):
+    def get_metrics(self, trainer: Any, pl_module: torch.nn.Module) -> Dict[str, Any]:
         out = {}
         if self._losses:
             values = [float(v.float().mean()) if hasattr(v, "float") else float(v) for v in self._losses if v is not None]
@@ -32,10 +36,10 @@ class ProgressBar(Callback):
         out.update({name: _short(number(value)) for name, value in trainer.progress_bar_metrics.items()})
         return out
 
-    def print(self, *args, **kwargs):
+    def print(self, *args: Any, **kwargs: Any) -> None:
         print(*args, **kwargs)
 
-    def disable(self):
+    def disable(self) -> None:
         pass
 
 
@@ -53,21 +57,21 @@ class TQDMProgressBar(ProgressBar):
 
     _seconds_between_lines = 10
 
-    def __init__(self, refresh_rate=1, process_position=0):
+    def __init__(self, refresh_rate: int = 1, process_position: int = 0) -> None:
         super().__init__()
         self.refresh_rate, self.process_position = refresh_rate, process_position
-        self._bar = None
+        self._bar: Any = None
         self._terminal = sys.stderr.isatty()
         self._next = 0.0
 
     @property
-    def is_enabled(self):
+    def is_enabled(self) -> bool:
         return self.refresh_rate > 0
 
-    def disable(self):
+    def disable(self) -> None:
         self.refresh_rate = 0
 
-    def print(self, *args, sep=" ", **kwargs):
+    def print(self, *args: Any, sep: str = " ", **kwargs: Any) -> None:
         if self._bar is not None and self._terminal:
             self._bar.write(sep.join(map(str, args)))
         else:
@@ -75,7 +79,7 @@ class TQDMProgressBar(ProgressBar):
 
     # ---- training
 
-    def on_train_epoch_start(self, trainer, pl_module):
+    def on_train_epoch_start(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         if not self.is_enabled:
             return
         total = trainer.num_training_batches
@@ -85,11 +89,12 @@ class TQDMProgressBar(ProgressBar):
         self._open(f"Epoch {trainer.current_epoch}", total)
         self._done = trainer._fit.batch
 
-    def on_train_batch_end(self, trainer, pl_module, outputs, batch, batch_idx, *args):
+    def on_train_batch_end(self, trainer: Any, pl_module: torch.nn.Module, outputs: Any, batch: Any, batch_idx: int,
+                           *args: Any) -> None:
         if self._bar is not None:
             self._advance(lambda: self.get_metrics(trainer, pl_module))
 
-    def on_train_epoch_end(self, trainer, pl_module):
+    def on_train_epoch_end(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         if self._bar is None:
             return
         self._bar.set_postfix(self.get_metrics(trainer, pl_module), refresh=False)
@@ -97,47 +102,47 @@ class TQDMProgressBar(ProgressBar):
 
     # ---- the rest
 
-    def on_sanity_check_start(self, trainer, pl_module):
+    def on_sanity_check_start(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         if self.is_enabled:
             self._open("Sanity Checking", sum(trainer._fit._validation.batches(trainer.num_sanity_val_steps)))
 
-    def on_sanity_check_end(self, trainer, pl_module):
+    def on_sanity_check_end(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         self._close(leave=False)
 
-    def on_validation_batch_end(self, trainer, pl_module, *args):
+    def on_validation_batch_end(self, trainer: Any, pl_module: torch.nn.Module, *args: Any) -> None:
         if self._bar is not None:
             self._advance()
 
-    def on_validation_start(self, trainer, pl_module):
+    def on_validation_start(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         self._alone = self._bar is None
         if self._alone and self.is_enabled:
             self._open("Validating", sum(b for b in trainer.num_val_batches))
 
-    def on_validation_end(self, trainer, pl_module):
+    def on_validation_end(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         if self._alone:
             self._close()
         elif self._bar is not None:
             self._bar.set_postfix(self.get_metrics(trainer, pl_module), refresh=False)
 
-    def on_test_start(self, trainer, pl_module):
+    def on_test_start(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         self._open("Testing", _total(trainer.test_dataloaders, trainer.limit_test_batches, "limit_test_batches"))
 
-    def on_test_batch_end(self, trainer, pl_module, *args):
+    def on_test_batch_end(self, trainer: Any, pl_module: torch.nn.Module, *args: Any) -> None:
         self._advance()
 
-    def on_test_end(self, trainer, pl_module):
+    def on_test_end(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         self._close()
 
-    def on_predict_start(self, trainer, pl_module):
+    def on_predict_start(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         self._open("Predicting", _total(trainer.predict_dataloaders, trainer.limit_predict_batches, "limit_predict_batches"))
 
-    def on_predict_batch_end(self, trainer, pl_module, *args):
+    def on_predict_batch_end(self, trainer: Any, pl_module: torch.nn.Module, *args: Any) -> None:
         self._advance()
 
-    def on_predict_end(self, trainer, pl_module):
+    def on_predict_end(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         self._close()
 
-    def on_exception(self, trainer, pl_module, exception):
+    def on_exception(self, trainer: Any, pl_module: torch.nn.Module, exception: BaseException) -> None:
         self._close()
 
     # ---- bars

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Logger: numbered folders (save_dir/name/version_N), hyperparameters in hparams.yaml."""
+from __future__ import annotations
+
 import os
 import re
+from typing import Any, Dict, Mapping, Optional, Union
 
 from popart import _files
 
@@ -9,17 +12,18 @@ from popart import _files
 class Logger:
     """A place for metrics. Override log_metrics, save and finalize."""
 
-    def __init__(self, save_dir, name="lightning_logs", version=None):
+    def __init__(self, save_dir: Union[str, os.PathLike], name: str = "lightning_logs",
+                 version: Union[int, str, None] = None) -> None:
         self.save_dir, self.name = os.fspath(save_dir), name or ""
         self._version = version
-        self._hparams = {}
+        self._hparams: Dict[str, Any] = {}
 
     @property
-    def root_dir(self):
+    def root_dir(self) -> str:
         return os.path.join(self.save_dir, self.name)
 
     @property
-    def version(self):
+    def version(self) -> Union[int, str]:
         """The next free number, unless one was given."""
         if self._version is None:
             taken = [int(found.group(1)) for entry in _entries(self.root_dir)
@@ -28,24 +32,24 @@ class Logger:
         return self._version
 
     @property
-    def log_dir(self):
+    def log_dir(self) -> str:
         version = self.version
         return os.path.join(self.root_dir, version if isinstance(version, str) else f"version_{version}")
 
-    def log_hyperparams(self, params):
+    def log_hyperparams(self, params: Any) -> None:
         self._hparams.update(params)
         os.makedirs(self.log_dir, exist_ok=True)
         with _files.writing(os.path.join(self.log_dir, "hparams.yaml"), encoding="utf-8") as file:
             for name, value in self._hparams.items():
                 file.write(f"{name}: {_yaml(value)}\n")
 
-    def log_metrics(self, metrics, step=None):
+    def log_metrics(self, metrics: Mapping[str, Any], step: Optional[int] = None) -> Any:
         raise NotImplementedError
 
-    def save(self):
+    def save(self) -> None:
         pass
 
-    def finalize(self, status):
+    def finalize(self, status: str) -> None:
         self.save()
 
 

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """CSVLogger: metrics.csv, one line a step, a column a metric."""
+from __future__ import annotations
+
 import csv
 import os
+from typing import Any, Dict, List, Mapping, Optional, Union
 
 from popart import _files
 
@@ -11,13 +14,16 @@ from pi_ml.loggers.base import Logger
 class CSVLogger(Logger):
     """flush_logs_every_n_steps: how many lines are kept before the file is written."""
 
-    def __init__(self, save_dir, name="lightning_logs", version=None, prefix="", flush_logs_every_n_steps=100):
+    def __init__(self, save_dir: Union[str, os.PathLike], name: str = "lightning_logs", version: Union[int, str, None] = None,
+                 prefix: str = "", flush_logs_every_n_steps: int = 100) -> None:
         super().__init__(save_dir, name, version)
         self._prefix = prefix + "-" if prefix else ""
         self._every = max(1, flush_logs_every_n_steps)
-        self._rows, self._new, self._columns = [], 0, []
+        self._rows: List[Dict[str, Any]] = []
+        self._columns: List[str] = []
+        self._new = 0
 
-    def log_metrics(self, metrics, step=None):
+    def log_metrics(self, metrics: Mapping[str, Any], step: Optional[int] = None) -> None:
         row = {self._prefix + name if name != "epoch" else name: value for name, value in metrics.items()}
         row["step"] = len(self._rows) if step is None else step
         for name in row:
@@ -28,7 +34,7 @@ class CSVLogger(Logger):
         if self._new >= self._every:
             self.save()
 
-    def save(self):
+    def save(self) -> None:
         """The whole file: later metrics may add columns."""
         if not self._new:
             return

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Strategy: what the loops ask of the place where a model runs."""
+from __future__ import annotations
+
+from typing import Any, List, Optional
+
 import torch
 
 from pi_ml import precision, world
@@ -16,53 +20,53 @@ class Strategy:
     root_device = None
     model = accelerator = None  # model: what runs the steps, once a call has begun
 
-    def connect(self, trainer):
+    def connect(self, trainer: Any) -> None:
         """Once, when the trainer is made: the flags are known."""
         self.trainer, self.accelerator = trainer, trainer.accelerator
 
     @property
-    def precision_plugin(self):
+    def precision_plugin(self) -> Any:
         return precision.PrecisionPlugin()
 
-    def setup(self, module, stages):
+    def setup(self, module: torch.nn.Module, stages: List[str]) -> None:
         """Before the loops of a call: `stages` are those that will run."""
         self.module = self.model = module
 
-    def loader(self, stage, loader):
+    def loader(self, stage: str, loader: Any) -> Any:
         """The user's loader as the stage needs it."""
         return loader
 
-    def start(self, stage):
+    def start(self, stage: str) -> None:
         """The stage begins, or goes on after another."""
 
-    def stop(self, stage):
+    def stop(self, stage: str) -> None:
         """Another stage begins, or none."""
 
-    def train_batch(self, batch, batch_idx):
+    def train_batch(self, batch: Any, batch_idx: int) -> Any:
         """Everything of one batch, weight update included: (what training_step returned, number of updates)."""
         raise NotImplementedError
 
-    def evaluate_batch(self, stage, batch, batch_idx, dataloader_idx):
+    def evaluate_batch(self, stage: str, batch: Any, batch_idx: int, dataloader_idx: int) -> Any:
         raise NotImplementedError
 
-    def before_reading_weights(self):
+    def before_reading_weights(self) -> None:
         """The host's weights must be the newest."""
 
-    def after_writing_weights(self):
+    def after_writing_weights(self) -> None:
         """The host's weights are others than the device's."""
 
-    def random_state(self):
+    def random_state(self) -> None:
         """Of the device's generators, for a checkpoint; None if it has none of its own."""
 
-    def set_random_state(self, state):
+    def set_random_state(self, state: Any) -> None:
         pass
 
-    def teardown(self):
+    def teardown(self) -> None:
         pass
 
     # ---- of several processes (poprun); all of them call these
 
-    def reduce(self, tensor, group=None, reduce_op="mean"):
+    def reduce(self, tensor: Any, group: Any = None, reduce_op: Optional[str] = "mean") -> Any:
         if world.size() == 1:
             return tensor
         if reduce_op not in ("mean", "avg", "sum"):
@@ -70,17 +74,17 @@ class Strategy:
         total = sum(world.gathered(tensor))
         return total if reduce_op == "sum" else total / world.size()
 
-    def barrier(self, *args, **kwargs):
+    def barrier(self, *args: Any, **kwargs: Any) -> None:
         world.barrier()
 
-    def broadcast(self, value, src=0):
+    def broadcast(self, value: Any, src: int = 0) -> Any:
         return world.gathered(value if world.rank() == src else None)[src]
 
-    def all_gather(self, tensor, *args, **kwargs):
+    def all_gather(self, tensor: Any, *args: Any, **kwargs: Any) -> Any:
         return tensor if world.size() == 1 else torch.stack(world.gathered(tensor))
 
-    def optimizer_state(self):
+    def optimizer_state(self) -> None:
         """What of an optimiser lies on a device, for a checkpoint; None where its state_dict has everything."""
 
-    def set_optimizer_state(self, state):
+    def set_optimizer_state(self, state: Any) -> None:
         pass

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Training on the CPU with plain torch: the same module, to compare with."""
+from __future__ import annotations
+
+from typing import Any, List
+
 import torch
 
 from pi_ml.strategies.base import Strategy
@@ -15,12 +19,12 @@ class SingleDeviceStrategy(Strategy):
     strategy_name = "single_device"
     root_device = torch.device("cpu")
 
-    def setup(self, module, stages):
+    def setup(self, module: torch.nn.Module, stages: List[str]) -> None:
         super().setup(module, stages)
         self._calls = {stage: bind_step(getattr(module, _steps[stage])) for stage in stages}
         self._first = True
 
-    def train_batch(self, batch, batch_idx):
+    def train_batch(self, batch: Any, batch_idx: int) -> Any:
         trainer, module = self.trainer, self.module
         if not module.automatic_optimization:
             with trainer._logging_from("training_step"):
@@ -74,7 +78,7 @@ class SingleDeviceStrategy(Strategy):
             raise MisconfigurationException("optimizer_step was overridden and does not call its optimizer_closure, which "
                                             "computes the loss and the gradients. Pass it on: optimizer.step(closure=...).")
 
-    def evaluate_batch(self, stage, batch, batch_idx, dataloader_idx):
+    def evaluate_batch(self, stage: str, batch: Any, batch_idx: int, dataloader_idx: int) -> Any:
         with torch.no_grad(), self.trainer._logging_from(_steps[stage]):
             output = self._calls[stage](batch, batch_idx, dataloader_idx)
         ended = {"validate": self.module.validation_step_end, "test": self.module.test_step_end}.get(stage)
@@ -85,7 +89,7 @@ class _Skip(Exception):
     """training_step returned None: this batch updates nothing."""
 
 
-def detached(output):
+def detached(output: Any) -> Any:
     if isinstance(output, torch.Tensor):
         return output.detach()
     if isinstance(output, dict):

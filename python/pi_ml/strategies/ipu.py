@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """IPUStrategy: every step is a PopTorch model; training, validation and the rest share the module's weights."""
+from __future__ import annotations
+
 import inspect
 import json
 import os
-from typing import Any
+from typing import Any, Dict, List, Optional
 
 import torch
 from torch.utils._pytree import tree_flatten
@@ -11,9 +13,9 @@ from torch.utils._pytree import tree_flatten
 from pi_ml import loading, precision, world
 from pi_ml.log import log, rank_zero_warn
 from pi_ml.module import overrides
+from pi_ml.states import RunningStage
 from pi_ml.strategies.base import Strategy
 from pi_ml.strategies.steps import StepModule
-from pi_ml.states import RunningStage
 from pi_ml.utilities.exceptions import MisconfigurationException
 
 _steps = {"train": "training_step", "validate": "validation_step", "test": "test_step", "predict": "predict_step"}
@@ -32,9 +34,10 @@ class IPUStrategy(Strategy):
 
     strategy_name = "ipu_strategy"
 
-    def __init__(self, accelerator=None, device_iterations=1, autoreport=False, autoreport_dir=None, parallel_devices=None,
-                 cluster_environment=None, checkpoint_io=None, precision_plugin=None, training_opts=None,
-                 inference_opts=None, automatic_loss_scaling=False):
+    def __init__(self, accelerator: Any = None, device_iterations: int = 1, autoreport: bool = False,
+                 autoreport_dir: Optional[str] = None, parallel_devices: Any = None, cluster_environment: Any = None,
+                 checkpoint_io: Any = None, precision_plugin: Any = None, training_opts: Any = None,
+                 inference_opts: Any = None, automatic_loss_scaling: bool = False) -> None:
         _check_count("device_iterations", device_iterations)
         for name, options in (("training_opts", training_opts), ("inference_opts", inference_opts)):
             _check_options(name, options)
@@ -49,9 +52,11 @@ class IPUStrategy(Strategy):
         self.autoreport_dir = autoreport_dir
         self.automatic_loss_scaling = automatic_loss_scaling
         self._given = {"train": training_opts, "inference": inference_opts}
-        self._made = {}
-        self.poptorch_models = {}  # by RunningStage, or its text: train, validate, test, predict
-        self._models, self._active, self.module = {}, None, None
+        self._made: Dict[str, Any] = {}
+        self.poptorch_models: Dict[Any, Any] = {}  # by RunningStage, or its text: train, validate, test, predict
+        self._models: Dict[str, Any] = {}
+        self._active: Optional[str] = None
+        self.module: Any = None
         self.trainer = None
         if self.autoreport:
             self._ask_for_reports()
@@ -65,21 +70,21 @@ class IPUStrategy(Strategy):
         os.environ["POPLAR_ENGINE_OPTIONS"] = json.dumps(options)
 
     @property
-    def precision_plugin(self):
+    def precision_plugin(self) -> Any:
         return precision.IPUPrecisionPlugin(self.trainer.precision)
 
     # ---- options
 
     @property
-    def training_opts(self):
+    def training_opts(self) -> Any:
         return self._options("train")
 
     @property
-    def inference_opts(self):
+    def inference_opts(self) -> Any:
         return self._options("inference")
 
     @property
-    def replication_factor(self):
+    def replication_factor(self) -> int:
         if self._active in self._models:
             return self._models[self._active].executor._options.replication_factor
         for given in self._given.values():
@@ -120,7 +125,7 @@ class IPUStrategy(Strategy):
 
     # ---- models
 
-    def setup(self, module, stages):
+    def setup(self, module: torch.nn.Module, stages: List[str]) -> None:
         super().setup(module, stages)
         if "train" in stages:
             self._check_training(module)
@@ -172,7 +177,7 @@ class IPUStrategy(Strategy):
                 rank_zero_warn(f"The hook `{name}` is overridden, but it is not called on IPUs: they do the whole step in "
                                "one go.")
 
-    def start(self, stage):
+    def start(self, stage: str) -> None:
         if self._active is not None and self._active != stage:
             self.stop(self._active)
         self._active = stage
@@ -180,57 +185,57 @@ class IPUStrategy(Strategy):
         if executor.isCompiled() and not executor.isAttachedToDevice():
             executor.attachToDevice()
 
-    def stop(self, stage):
+    def stop(self, stage: str) -> None:
         executor = self._models[stage].executor
         if executor.isCompiled() and executor.isAttachedToDevice():
             executor.detachFromDevice()
         if self._active == stage:
             self._active = None
 
-    def loader(self, stage, loader):
+    def loader(self, stage: str, loader: Any) -> Any:
         return loading.for_ipu(loader, self._options("train" if stage == "train" else "inference"), stage)
 
     # ---- steps
 
-    def train_batch(self, batch, batch_idx):
+    def train_batch(self, batch: Any, batch_idx: int) -> Any:
         model = self._models["train"]
         model.executor.setOptimizer(self.trainer.optimizers[0])  # its values may have changed in any hook
         return model(batch, batch_idx, 0), 1
 
-    def evaluate_batch(self, stage, batch, batch_idx, dataloader_idx):
+    def evaluate_batch(self, stage: str, batch: Any, batch_idx: int, dataloader_idx: int) -> Any:
         return self._models[stage](batch, batch_idx, dataloader_idx)
 
     # ---- state
 
-    def before_reading_weights(self):
+    def before_reading_weights(self) -> None:
         model = self._models.get("train")
         if model is not None:
             model.executor.copyWeightsToHostIfNeeded()
 
-    def after_writing_weights(self):
+    def after_writing_weights(self) -> None:
         for model in self._models.values():
             if model.executor.isCompiled():
                 model.executor.copyWeightsToDevice()
 
-    def optimizer_state(self):
+    def optimizer_state(self) -> Any:
         model = self._models.get("train")
         if model is None:
             return None
         return model.executor._read_optimizer()[0] if model.executor.isCompiled() else model.optimizer_state
 
-    def set_optimizer_state(self, state):
+    def set_optimizer_state(self, state: Any) -> None:
         if state is not None and "train" in self._models:
             self._models["train"].optimizer_state = state
 
-    def random_state(self):
+    def random_state(self) -> Any:
         model = self._models.get("train")
         return model.executor._get_rng_state() if model is not None else None
 
-    def set_random_state(self, state):
+    def set_random_state(self, state: Any) -> None:
         if state is not None and "train" in self._models:
             self._models["train"].executor.rng_state = state
 
-    def teardown(self):
+    def teardown(self) -> None:
         for model in self._models.values():
             model.executor.destroy()
         self._models, self._active = {}, None

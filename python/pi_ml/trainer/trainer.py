@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Trainer: the flags, the four calls, and what can be asked of a running training."""
+from __future__ import annotations
+
 import contextlib
 import copy
+import datetime
 import inspect
 import os
 import signal
 import threading
-from typing import Any
+from typing import Any, Dict, List, Optional, Union
 
 import torch
 
@@ -37,14 +40,23 @@ class Trainer:
     limit_*_batches: whole numbers of batches, or shares. max_time: "DD:HH:MM:SS", a timedelta or its arguments.
     """
 
-    def __init__(self, logger=True, enable_checkpointing=True, callbacks=None, default_root_dir=None,
-                 gradient_clip_val=None, gradient_clip_algorithm=None, devices=None, ipus=None, accelerator=None,
-                 strategy=None, precision=32, max_epochs=None, min_epochs=None, max_steps=-1, min_steps=None, max_time=None,
-                 limit_train_batches=None, limit_val_batches=None, limit_test_batches=None, limit_predict_batches=None,
-                 overfit_batches=0.0, fast_dev_run=False, val_check_interval=None, check_val_every_n_epoch=1,
-                 log_every_n_steps=50, num_sanity_val_steps=2, accumulate_grad_batches=None, enable_progress_bar=True,
-                 enable_model_summary=True, deterministic=False, reload_dataloaders_every_n_epochs=0, profiler=None,
-                 plugins=None, resume_from_checkpoint=None, ckpt_path=None, weights_save_path=None, **others):
+    def __init__(self, logger: Any = True, enable_checkpointing: bool = True, callbacks: Any = None,
+                 default_root_dir: Union[str, os.PathLike, None] = None, gradient_clip_val: Union[int, float, None] = None,
+                 gradient_clip_algorithm: Optional[str] = None, devices: Union[int, str, List[int], None] = None,
+                 ipus: Optional[int] = None, accelerator: Union[str, Any, None] = None, strategy: Union[str, Any, None] = None,
+                 precision: Union[int, str] = 32, max_epochs: Optional[int] = None, min_epochs: Optional[int] = None,
+                 max_steps: int = -1, min_steps: Optional[int] = None,
+                 max_time: Union[str, datetime.timedelta, Dict[str, int], None] = None,
+                 limit_train_batches: Union[int, float, None] = None, limit_val_batches: Union[int, float, None] = None,
+                 limit_test_batches: Union[int, float, None] = None, limit_predict_batches: Union[int, float, None] = None,
+                 overfit_batches: Union[int, float] = 0.0, fast_dev_run: Union[int, bool] = False,
+                 val_check_interval: Union[int, float, None] = None, check_val_every_n_epoch: Optional[int] = 1,
+                 log_every_n_steps: int = 50, num_sanity_val_steps: int = 2,
+                 accumulate_grad_batches: Union[int, Dict[int, int], None] = None, enable_progress_bar: bool = True,
+                 enable_model_summary: bool = True, deterministic: Union[bool, str, None] = False,
+                 reload_dataloaders_every_n_epochs: int = 0, profiler: Any = None, plugins: Any = None,
+                 resume_from_checkpoint: Optional[str] = None, ckpt_path: Optional[str] = None,
+                 weights_save_path: Optional[str] = None, **others: Any) -> None:
         flags.refuse_unknown(others, inspect.signature(Trainer.__init__).parameters)
         flags.refuse_both("strategy", strategy, "plugins", plugins)
         flags.refuse_both("default_root_dir", default_root_dir, "weights_save_path", weights_save_path)
@@ -164,24 +176,24 @@ class Trainer:
     node_rank, num_nodes = 0, 1
 
     @property
-    def logger(self):
+    def logger(self) -> Any:
         return self.loggers[0] if self.loggers else None
 
     @property
-    def log_dir(self):
+    def log_dir(self) -> Optional[str]:
         found = self.logger.log_dir if self.logger is not None else None
         return found or self.default_root_dir
 
     @property
-    def lr_schedulers(self):
+    def lr_schedulers(self) -> Any:
         return self.lr_scheduler_configs
 
     @property
-    def num_val_batches(self):
+    def num_val_batches(self) -> Any:
         return [loading.limited(loading.length(d), self.limit_val_batches, "limit_val_batches") for d in self.val_dataloaders]
 
     @property
-    def estimated_stepping_batches(self):
+    def estimated_stepping_batches(self) -> float:
         """Weight updates of the whole training."""
         if self.max_epochs == -1:
             return float("inf") if self.max_steps == -1 else self.max_steps
@@ -194,24 +206,25 @@ class Trainer:
         return next((c for c in self.callbacks if isinstance(c, kind)), None)
 
     @property
-    def checkpoint_callback(self):
+    def checkpoint_callback(self) -> Any:
         return self._callback(standard.ModelCheckpoint)
 
     @property
-    def checkpoint_callbacks(self):
+    def checkpoint_callbacks(self) -> Any:
         return [c for c in self.callbacks if isinstance(c, standard.ModelCheckpoint)]
 
     @property
-    def early_stopping_callback(self):
+    def early_stopping_callback(self) -> Any:
         return self._callback(standard.EarlyStopping)
 
     @property
-    def progress_bar_callback(self):
+    def progress_bar_callback(self) -> Any:
         return self._callback(standard.TQDMProgressBar)
 
     # ---- the four calls
 
-    def fit(self, model, train_dataloaders=None, val_dataloaders=None, datamodule=None, ckpt_path=None):
+    def fit(self, model: torch.nn.Module, train_dataloaders: Any = None, val_dataloaders: Any = None, datamodule: Any = None,
+            ckpt_path: Optional[str] = None) -> None:
         """Trains. ckpt_path: goes on from a checkpoint."""
         train_dataloaders, datamodule = _data_module_first(train_dataloaders, datamodule)
         self._check_module(model, "fit")
@@ -221,13 +234,16 @@ class Trainer:
         with self._running(model, datamodule, "fit"):
             self._fit.run(train_dataloaders, val_dataloaders, path)
 
-    def validate(self, model=None, dataloaders=None, ckpt_path=None, verbose=True, datamodule=None):
+    def validate(self, model: Optional[torch.nn.Module] = None, dataloaders: Any = None, ckpt_path: Optional[str] = None,
+                 verbose: bool = True, datamodule: Any = None) -> List[Dict[str, float]]:
         return self._evaluate("validate", model, dataloaders, ckpt_path, verbose, datamodule)
 
-    def test(self, model=None, dataloaders=None, ckpt_path=None, verbose=True, datamodule=None):
+    def test(self, model: Optional[torch.nn.Module] = None, dataloaders: Any = None, ckpt_path: Optional[str] = None,
+             verbose: bool = True, datamodule: Any = None) -> List[Dict[str, float]]:
         return self._evaluate("test", model, dataloaders, ckpt_path, verbose, datamodule)
 
-    def predict(self, model=None, dataloaders=None, datamodule=None, return_predictions=True, ckpt_path=None):
+    def predict(self, model: Optional[torch.nn.Module] = None, dataloaders: Any = None, datamodule: Any = None,
+                return_predictions: Optional[bool] = True, ckpt_path: Optional[str] = None) -> Optional[List[Any]]:
         """What predict_step returned, batch by batch; a list of those for several loaders."""
         return self._evaluate("predict", model, dataloaders, ckpt_path, return_predictions, datamodule)
 
@@ -396,7 +412,8 @@ class Trainer:
 
     # ---- checkpoints
 
-    def save_checkpoint(self, filepath, weights_only=False, storage_options=None):
+    def save_checkpoint(self, filepath: Union[str, os.PathLike], weights_only: bool = False,
+                        storage_options: Any = None) -> None:
         """All that a training needs to go on with the same numbers; or only the weights."""
         if self.lightning_module is None:
             raise AttributeError("Saving a checkpoint is only possible if a model is attached to the Trainer. Did you call "
