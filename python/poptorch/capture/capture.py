@@ -16,7 +16,7 @@ from poptorch.base import compat, notices
 from poptorch.base.current import current, empty_meta, inner_name, nested_call, set_current
 from poptorch.base.dtypes import device_type, unsupported_type
 from poptorch.base.translate import failures
-from poptorch.capture import sharing, substitutes
+from poptorch.capture import complex_numbers, sharing, substitutes
 from poptorch.capture.constants import Known, decided, derived
 from poptorch.capture.tensors import IpuTensor, tensor_of
 from poptorch.capture.unrecorded import unrecorded
@@ -243,6 +243,8 @@ class Capture(compat.DispatchMode):
         notices.of_autocast(self)
         special = unrecorded.get(func._schema.name) or unrecorded.get(str(func))
         try:
+            if complex_numbers.concerns(func._schema.name[len("aten::"):], args):
+                return complex_numbers.call(self, func, args, kwargs)
             if special is not None:
                 return special(self, func, args, kwargs)
             return self.record_call(func, args, kwargs)
@@ -504,6 +506,8 @@ class Capture(compat.DispatchMode):
                 tensor.data = wrapped.value.clone()
 
     def output(self, tensor):
+        if tensor.dtype.is_complex:
+            raise Error("Complex results do not come back from the device: return torch.view_as_real() of them.")
         self.recorder.output(self.wrap(tensor).number)
 
 

@@ -126,6 +126,36 @@ def multilabel_margin_loss(x, target, reduction=1):
     return identity_loss(each.mean() if reduction == 1 else each.sum(), "none")
 
 
+# ---- products
+
+def grouped_products(a, b, offs=None, bias=None, out_dtype=None):
+    """Products of groups of rows, of columns or of what is summed over: group i is [offs[i - 1], offs[i]). All groups compute
+    all rows, for shapes are fixed, and what is not theirs counts 0."""
+    if offs is None:
+        y = a @ b
+    else:
+        along = torch.arange(a.size(-2) if b.dim() == 3 else b.size(-1) if a.dim() == 3 else a.size(-1))
+        ends = offs.unsqueeze(-1)
+        begins = torch.cat([torch.zeros_like(ends[:1]), ends[:-1]])
+        inside = (along >= begins) & (along < ends)  # [groups, n]
+        zero = torch.zeros((), dtype=a.dtype)
+        if a.dim() == b.dim() == 2:
+            y = torch.where(inside.unsqueeze(1), a, zero) @ b
+        else:
+            inside = inside.unsqueeze(-1 if b.dim() == 3 else -2)
+            y = torch.where(inside, torch.matmul(a, b), zero).sum(0)
+    y = y if bias is None else y + bias
+    return y if out_dtype is None else y.to(out_dtype)
+
+
+def safe_softmax(x, dim, dtype=None):
+    """0 where all of a row is minus infinity."""
+    x = x if dtype is None else x.to(dtype)
+    hidden = (x == -math.inf).all(dim, keepdim=True)
+    zero = torch.zeros((), dtype=x.dtype)
+    return torch.where(hidden, zero, torch.where(hidden, zero, x).softmax(dim))
+
+
 # ---- numbers rounded as if they were small integers; the gradient passes where nothing was cut off
 
 def _fake_quantized(x, scale, zero_point, quant_min, quant_max):
@@ -243,6 +273,6 @@ decompositions = {f"aten::{name}": function for name, function in {
     "corrcoef": corrcoef, "histc": histc, "multinomial": multinomial, "multilabel_margin_loss": multilabel_margin_loss,
     "fake_quantize_per_tensor_affine_cachemask": _fake_quantized,
     "fake_quantize_per_channel_affine_cachemask": fake_quantize_channels, "grid_sampler": _grid_sampler,
-    "grid_sampler_3d": grid_sampler_3d,
+    "grid_sampler_3d": grid_sampler_3d, "_grouped_mm": grouped_products, "_safe_softmax": safe_softmax,
 }.items()}
 decompositions.update({"torchvision::roi_align": roi_align, "torchvision::nms": nms, **scatters.functions})

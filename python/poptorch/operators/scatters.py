@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The operators of the package torch_scatter, made of torch's: elements of src with the same index along an axis are reduced to
-one. Where an index does not occur stands 0 (of products 1), and size(dim) as the place of the extremum."""
+"""torch's segment_reduce, and the operators of the package torch_scatter, made of torch's: elements of src with the same index
+along an axis are reduced to one. Where an index does not occur stands 0 (of products 1), and size(dim) as the place of the
+extremum."""
+import math
+
 import torch
 
 from poptorch.errors import Error
@@ -83,4 +86,32 @@ def scatter_min(src, index, dim=-1, out=None, dim_size=None):
     return _extreme("amin", src, index, dim, out, dim_size)
 
 
+_reductions = {"sum": ("sum", 0), "mean": ("sum", 0), "prod": ("prod", 1), "max": ("amax", -math.inf),
+               "min": ("amin", math.inf)}
+
+
+def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, axis=0, unsafe=False, initial=None):
+    """Rows that follow each other reduced to one for every segment, of which the lengths or the places are given."""
+    if reduce not in _reductions:
+        raise Error(f"segment_reduce: reduce is {reduce!r}; it must be one of {', '.join(_reductions)}.")
+    if lengths is None and offsets is None:
+        raise Error("segment_reduce: give lengths or offsets.")
+    axis %= data.dim()
+    ends = lengths.cumsum(-1) if lengths is not None else offsets.narrow(-1, 1, offsets.size(-1) - 1)
+    count = lengths if lengths is not None else ends - offsets.narrow(-1, 0, offsets.size(-1) - 1)
+    how, neutral = _reductions[reduce]
+    shape, segments = list(data.shape), ends.size(-1)
+    shape[axis] = segments + 1  # the last one takes rows behind all segments
+    number = (torch.arange(data.size(axis)) >= ends.unsqueeze(-1)).sum(-2)
+    beside = [1] * (data.dim() - axis - 1)
+    index = number.reshape(*number.shape, *beside).expand(data.shape)
+    begin = torch.full(shape, float(neutral if initial is None else initial), dtype=data.dtype)
+    result = begin.scatter_reduce(axis, index, data, how).narrow(axis, 0, segments)
+    if reduce != "mean":
+        return result
+    count = count.reshape(*count.shape, *beside).to(data.dtype)
+    return result / (count if initial is None else count.clamp(min=1))
+
+
 functions = {f"torch_scatter::{f.__name__}": f for f in (scatter_sum, scatter_mul, scatter_mean, scatter_max, scatter_min)}
+functions["aten::segment_reduce"] = segment_reduce
