@@ -81,7 +81,7 @@ class _Link:
             for name, value in state.get(weight.tensor, {}).items():
                 slot = self.names.get(name)
                 if slot is not None and value is not None:
-                    own = ids.get(weight.name, {}).get(slot, f"{slot}___{weight.name}")
+                    own = ids.get(weight.name, {}).get(slot, f"{name} of {weight.name}")
                     made[own] = torch.as_tensor(value, dtype=torch.float32)
                     if getattr(value, "dtype", None) is torch.float16:
                         notices.of_rounded_state(optimizer)
