@@ -73,7 +73,7 @@ class Options(DeviceOptions):
 
     @property
     def Jit(self) -> JitOptions:
-        """Of version 3.0 and before."""
+        """What the vendor had until version 3.0."""
         return self._jit
 
     @property

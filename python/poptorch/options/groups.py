@@ -110,18 +110,18 @@ class PrecisionOptions(OptionSet):
         return self
 
     def autocastEnabled(self: Own, autocast_enabled: bool) -> Own:
-        """Whether `poptorch.autocast` does anything; of version 3.0 and before."""
+        """Whether `poptorch.autocast` casts: it does here, the vendor had it until version 3.0."""
         self.autocast_enabled = autocast_enabled
         return self
 
     def autocastPolicy(self: Own, policy: Policy) -> Own:
-        """Which operators `poptorch.autocast` casts; of version 3.0 and before."""
+        """Which operators `poptorch.autocast` casts; the vendor had it until version 3.0."""
         self.autocast_policy = policy
         return self
 
 
 class JitOptions(OptionSet):
-    """Of version 3.0 and before."""
+    """What the vendor had until version 3.0."""
 
     def traceModel(self: Own, trace_model: bool) -> Own:
         """Refused: `True`, since models are no longer captured by torch.jit.trace."""
