@@ -3,7 +3,7 @@
 
 
 def _popdist(strategy):
-    import popdist  # of poprun: only processes that it has started need it
+    import popdist.popart  # of poprun: only processes that it has started need it
     if not popdist.isPopdistEnvSet():
         raise RuntimeError("(PreconditionNotMet) enable_distribution=True needs poprun: start the script with `poprun "
                            "--num-replicas R --num-instances I python3 ...` or `python3 -m paddle.distributed.launch`.")
@@ -18,11 +18,7 @@ def _popdist(strategy):
 
 def configure(options, strategy):
     """Session options of this process's share."""
-    popdist = _popdist(strategy)
-    total = popdist.getNumTotalReplicas()
-    options.enableDistributedReplicatedGraphs = total > strategy.replicas
-    options.globalReplicaOffset = popdist.getReplicaIndexOffset()
-    options.globalReplicationFactor = total
+    _popdist(strategy).popart.configureSessionOptions(options)
 
 
 def device_id(strategy):

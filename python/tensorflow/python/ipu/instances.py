@@ -8,11 +8,12 @@ _INDEX, _COUNT = (f"experimental.multi_replica_distribution.process_{what}" for 
 
 
 class Share:
-    """index, count: of the instances. first, total: of the replicas."""
+    """index, count: of the instances. total: of the replicas."""
 
     def __init__(self, popdist):
+        self._popdist = popdist
         self.index, self.count = popdist.getInstanceIndex(), popdist.getNumInstances()
-        self.first, self.total = popdist.getReplicaIndexOffset(), popdist.getNumTotalReplicas()
+        self.total = popdist.getNumTotalReplicas()
         self.replicas = popdist.getNumLocalReplicas()
 
     def adapt(self, options, replicas):
@@ -20,8 +21,7 @@ class Share:
         if replicas != self.replicas:
             raise ValueError(f"The program has {replicas} replicas in this process, but poprun gives each process "
                              f"{self.replicas}: poprun's --ipus-per-replica must be the number of IPUs that the model uses.")
-        options.enableDistributedReplicatedGraphs = True
-        options.globalReplicaOffset, options.globalReplicationFactor = self.first, self.total
+        self._popdist.popart.configureSessionOptions(options)
 
     def gathered(self, values, replicas):
         """[rounds x replicas here, ...] of each instance -> [rounds x replicas of all, ...], in one order everywhere."""
@@ -45,7 +45,7 @@ def share_of(values):
         return None
     if not 0 <= index < count:
         raise ValueError(f"{_INDEX} is {index}; it must be at least 0 and below {_COUNT}, which is {count}.")
-    import popdist  # of processes that poprun starts alone
+    import popdist.popart  # of processes that poprun starts alone
     if not popdist.isPopdistEnvSet():
         raise ValueError(f"{_COUNT} is {count}, but this process was not started by poprun. Start it with `poprun "
                          "--num-instances N --num-replicas R python3 ...` and use popdist.tensorflow.set_ipu_config(config).")
