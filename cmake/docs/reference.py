@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The reference's pages, made from the code when the site is built: one for each C++ header, from its comments (headers.py),
-one for each Python package, from its docstrings (packages.py), and one for each command, from its --help (tools.py).
+and one for each Python module, from its docstrings (packages.py).
 
 `pages(root)` gives (path below docs/, Markdown) for each.
 """
@@ -8,9 +8,11 @@ import collections
 import pathlib
 import re
 import sys
+import textwrap
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import headers  # noqa: E402
+import packages  # noqa: E402
 
 about = {
     "poplar": "graphs, programs, devices and engines",
@@ -20,6 +22,43 @@ about = {
     "popsparse": "sparse matrix products", "popfloat": "conversions of float formats", "gcl": "collectives between replicas",
     "popart": "models: building, training, custom operators", "popdist": "several processes", "pva": "reading profiles",
     "pvti": "tracing the host program", "gcipuinfo": "monitoring devices"}
+
+
+index = """# Reference
+
+Made from the code when the site is built: C++ from the comments in the installed headers, Python from docstrings,
+commands from what they say themselves. Search finds every name.
+
+## C++
+
+| library | what for |
+| --- | --- |
+{cpp}
+
+Begin with [Graph](cpp/poplar/poplar/Graph.hpp.md), [Program](cpp/poplar/poplar/Program.hpp.md) and
+[Engine](cpp/poplar/poplar/Engine.hpp.md), with [popops::map](cpp/popops/popops/ElementWise.hpp.md),
+[poplin::matMul](cpp/poplin/poplin/MatMul.hpp.md) and [convolution](cpp/poplin/poplin/Convolution.hpp.md), or with PopART's
+[Builder](cpp/popart/popart/builder.hpp.md) and [sessions](cpp/popart/popart/session.hpp.md).
+
+Functions of Poplar throw `poplar::poplar_error` or a class derived from it, those of PopLibs `poputil::poplibs_error`, those
+of PopART `popart::error`. An entry names what is special to it.
+
+## Python
+
+| package | what for |
+| --- | --- |
+{python}
+
+## Commands
+
+[All commands](commands.md) with their options. [Tools](../tools.md) tells which is for what.
+
+## Options
+
+[Poplar](../options.md), [convolutions and products](../convolution-options.md), [popnn](../popnn-options.md),
+[PopART sessions](../session-options.md), [PopTorch](../poptorch-options.md), [TensorFlow](../tensorflow-options.md), and
+[variables](../variables.md) of the environment.
+"""
 
 
 _name = re.compile(r"(?<![\w`])(?:~?[A-Za-z_]\w*(?:::|\.))*[A-Za-z]\w*(?:\(\)|(?<=[a-z0-9])_[A-Za-z]\w*)|"
@@ -245,8 +284,61 @@ def cpp_pages(root):
         yield f"reference/cpp/{library}/index.md", "\n".join(lines) + "\n"
 
 
+def docstring(text, top):
+    """A docstring as Markdown; blocks marked >>> or indented are code."""
+    lines, fenced = [], False
+    for line in text.splitlines():
+        if line.strip().startswith("```"):
+            fenced = not fenced
+        lines.append(f"  {line}" if re.match(r"\s*(>>>|\.\.\.( |$))", line) or fenced and not line.startswith("```") else line)
+    shown = markdown("\n".join(line for line in lines if not line.startswith("```")), "python", top)
+    return re.sub(r"^```text\n(?=>>> |[\w.]+ = |import |from \w+ import |with |for \w+ in )", "```python\n", shown, flags=re.M)
+
+
+def named(name, level, top):
+    """A name of a Python module, with its members."""
+    short = name.full.rpartition(".")[2]
+    out = [f"{'#' * level} {'class ' if name.kind == 'class' else ''}`{name.full if level == 2 else short}`", ""]
+    if name.code and name.code != short:
+        wrapped = [w for line in name.code.splitlines()
+                   for w in textwrap.wrap(line, 88, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)]
+        out += ["```python", *wrapped, "```", ""]
+    out += [docstring(name.text, top), ""]
+    for member in name.members:
+        out += named(member, level + 1, top)
+    return out
+
+
+def python_pages(root):
+    read = packages.Packages(root)
+    listed = collections.defaultdict(list)
+    for module, names in read.modules():
+        if not names:
+            continue
+        package, page = module.split(".")[0], f"{module}.md"
+        listed[package].append((module, page, names))
+        body = [f"# {module}", "", f"{len(names)} names. What another module of the package shows as well is on one page only:",
+                "search finds it.", ""]
+        for name in names:
+            body += named(name, 2, "../../../")
+        yield f"reference/python/{package}/{page}", "\n".join(body) + "\n"
+    for package, pages_ in listed.items():
+        lines = [f"# {package} in Python", "", f"`{package}`: {packages.about[package]}.", "",
+                 "| module | names |", "| --- | --- |"]
+        for module, page, names in pages_:
+            shown = " ".join(f"`{n.full.rpartition('.')[2]}`" for n in names)
+            lines.append(f"| [{module}]({page}) | {shown} |")
+        yield f"reference/python/{package}/index.md", "\n".join(lines) + "\n"
+
+
+def rows(language, texts):
+    return "\n".join(f"| [{name}]({language}/{name}/index.md) | {text} |" for name, text in texts.items())
+
+
 def pages(root):
+    yield "reference/index.md", index.format(cpp=rows("cpp", about), python=rows("python", packages.about))
     yield from cpp_pages(root)
+    yield from python_pages(root)
 
 
 if __name__ == "__main__":
