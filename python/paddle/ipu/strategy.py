@@ -131,8 +131,9 @@ class IpuStrategy:
             return self._logger
         if option == "custom_op":
             return list(self._custom_ops)
-        if table.field_of(option) is not None:
-            return _plain(getattr(self._session_defaults, table.field_of(option)))
+        field = table.field_of(option)
+        if field is not None:
+            return _plain(getattr(self._session_defaults, field))
         raise _unknown(option)
 
     @property
