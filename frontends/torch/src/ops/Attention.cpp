@@ -56,67 +56,97 @@ Values scaledProducts(Call &c) {
   return {c.m.matmul(weights, c.in("value")), weights};
 }
 
-// Heads of queries that share a head of keys are one matrix: [..., heads, rows, width] as
-// [..., heads of keys, heads / heads of keys * rows, width].
-struct Groups {
-  Groups(Call &c, Value query, Value key) : apart(c.shapeOf(query)), together(apart) {
-    if (!c.flag("enable_gqa"))
-      return;
-    const auto heads = apart.size() - 3;
-    const auto shared = c.shapeOf(key)[c.rank(key) - 3];
-    together[heads] = shared;
-    together[heads + 1] *= shared ? apart[heads] / shared : 0;
+// The operands as three dimensions: [groups, rows, width]. Heads of queries that share a head of
+// keys are rows of one group.
+struct Operands {
+  explicit Operands(Call &c) {
+    query = c.in("query");
+    const auto type = c.m.type(query);
+    const Shape q = c.shapeOf(query);
+    const Value k = c.cast(c.in("key"), type), v = c.cast(c.in("value"), type);
+    rows = q[q.size() - 2];
+    columns = c.shapeOf(k)[c.rank(k) - 2];
+    lead = Shape(c.shape().begin(), c.shape().end() - 2);
+    Shape keys = lead;
+    if (c.flag("enable_gqa"))
+      keys.back() = c.shapeOf(k)[c.rank(k) - 3];
+    groups = count(keys);
+    shared = groups ? count(lead) / groups : 0;
+    query = matrices(c, query, lead, {groups, shared * rows, q.back()});
+    key = matrices(c, k, keys, {groups, columns, q.back()});
+    value = matrices(c, v, keys, {groups, columns, c.shape().back()});
+    if (c.has("attn_mask"))
+      mask = maskOf(c, c.in("attn_mask"), type);
   }
-  // From one form to the other, of tensors with another last dimension too.
-  static Value as(Call &c, Value v, Shape shape) {
-    shape.back() = c.shapeOf(v).back();
-    return c.m.reshape(v, shape);
+  static Value matrices(Call &c, Value v, Shape lead, const Shape &to) {
+    const Shape &own = c.shapeOf(v);
+    lead.insert(lead.end(), own.end() - 2, own.end());
+    return c.m.reshape(c.broadcast(v, lead), to);
   }
-  Shape apart, together;
+  // The same for all groups, if it is.
+  Value maskOf(Call &c, Value v, DataType type) const {
+    if (!c.isBool(v))
+      v = c.cast(v, type);
+    Shape own = c.shapeOf(v);
+    while (own.size() < 2)
+      own.insert(own.begin(), 1);
+    const Shape matrix(own.end() - 2, own.end());
+    if (count(own) != matrix[0] * matrix[1]) {
+      v = c.m.reshape(v, own);
+      Shape whole = lead;
+      whole.insert(whole.end(), {rows, columns});
+      return c.m.reshape(c.broadcast(v, whole), {groups, shared * rows, columns});
+    }
+    v = c.m.reshape(v, {1, matrix[0], matrix[1]});
+    if (shared == 1 || matrix[0] == 1)
+      return v;
+    return c.m.reshape(c.broadcast(v, {shared, matrix[0], matrix[1]}),
+                       {1, shared * matrix[0], matrix[1]});
+  }
+
+  Value query, key, value, mask = none;
+  Shape lead;
+  std::int64_t groups, shared, rows, columns;
 };
 
-// Where everything is hidden, nothing comes out: weights of 0, without a gradient.
-Values withoutHiddenRows(Call &c, Value scores) {
-  const Value most =
-      c.reduce("ReduceMax", c.m.op("Detach", {scores}), {std::int64_t(c.rank(scores)) - 1}, true);
-  const Value sees = c.m.op("Greater", {most, c.m.scalar(hidden, most)});
-  return {c.m.where(sees, scores, c.m.scalar(0, scores)), sees};
-}
-
-Value masked(Call &c, Value scores, Value &sees) {
-  const auto type = c.m.type(scores);
-  const auto rank = c.rank(scores);
+// With shares that are dropped: the operators one by one, whose results are kept for the gradient.
+Value withDropout(Call &c, const Operands &o, double scale) {
+  const auto type = c.m.type(o.query);
+  Value scores = c.m.matmul(c.m.mul(o.query, scale), swapped(c, o.key)), sees = none;
+  const Shape together = c.shapeOf(scores);
   if (c.flag("is_causal")) {
-    const auto seen = causal(c, c.shapeOf(scores)[rank - 2], c.shapeOf(scores)[rank - 1]);
-    return c.m.add(scores, addend(c, seen, type));
+    const Value seen = addend(c, causal(c, o.rows, o.columns), type);
+    scores = c.m.reshape(scores, {o.groups * o.shared, o.rows, o.columns});
+    scores = c.m.reshape(c.m.add(scores, seen), together);
   }
-  if (!c.has("attn_mask"))
-    return scores;
-  const auto parts = withoutHiddenRows(c, c.m.add(scores, addend(c, c.in("attn_mask"), type)));
-  sees = parts[1];
-  return parts[0];
+  if (o.mask != none) {
+    scores = c.m.add(scores, addend(c, o.mask, type));
+    const Value most = c.reduce("ReduceMax", c.m.op("Detach", {scores}), {2}, true);
+    sees = c.m.op("Greater", {most, c.m.scalar(hidden, most)});
+    scores = c.m.where(sees, scores, c.m.scalar(0, scores)); // 0 shares where nothing is seen
+  }
+  Value weights = softmax(c, scores);
+  if (sees != none)
+    weights = c.m.where(sees, weights, c.m.scalar(0, weights));
+  return c.m.matmul(dropped(c, weights), o.value);
 }
 
 Values attention(Call &c) {
-  const Value query = c.in("query");
-  const Value key = c.cast(c.in("key"), c.m.type(query));
-  const Value value = c.cast(c.in("value"), c.m.type(query));
-  if (count(c.shape()) == 0 || c.shapeOf(key)[c.rank(key) - 2] == 0)
+  if (count(c.shape()) == 0)
     return {c.full(c.shape(), 0, c.type())};
-  const double scale = c.real("scale", 1 / std::sqrt(double(c.shapeOf(query).back())));
-  const Groups groups(c, query, key);
-  const Value rows = groups.as(c, c.m.mul(query, scale), groups.together);
-  Value scores = c.m.matmul(rows, swapped(c, key));
-  if (groups.apart != groups.together)
-    scores = groups.as(c, scores, groups.apart);
-  Value sees = none;
-  Value weights = softmax(c, masked(c, scores, sees));
-  if (sees != none)
-    weights = c.m.where(sees, weights, c.m.scalar(0, weights));
-  weights = dropped(c, weights);
-  if (groups.apart != groups.together)
-    weights = groups.as(c, weights, groups.together);
-  return {c.broadcast(c.m.reshape(c.m.matmul(weights, value), c.shape()), c.shape())};
+  const double scale = c.real("scale", 1 / std::sqrt(double(c.shapeOf(c.in("query")).back())));
+  const Operands o(c);
+  if (o.columns == 0)
+    return {c.full(c.shape(), 0, c.type())};
+  if (c.real("dropout_p") > 0)
+    return {c.m.reshape(withDropout(c, o, scale), c.shape())};
+  Values inputs{o.query, o.key, o.value};
+  if (o.mask != none)
+    inputs.push_back(o.mask);
+  const Value y = c.m.op(
+      "Attention", inputs,
+      {{"scale", float(scale)}, {"causal", std::int64_t(c.flag("is_causal"))}, {"period", o.rows}});
+  return {c.m.reshape(y, c.shape())};
 }
 
 } // namespace

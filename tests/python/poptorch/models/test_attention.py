@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""scaled_dot_product_attention in all its forms: values and gradients of queries, keys, values and masks, against its formula."""
+"""scaled_dot_product_attention in all its forms: values, and gradients of queries, keys, values and masks, against its formula.
+"""
 import math
 import pathlib
 import sys
