@@ -44,9 +44,9 @@ Grid workerGrid(const Part &block, std::size_t workers) {
                                                                             : Grid{1, workers};
 }
 
-class Builder {
+class BlurBuilder {
 public:
-  Builder(const Target &target, const Blur &blur)
+  BlurBuilder(const Target &target, const Blur &blur)
       : blur_(blur), graph_(target), type_(blur.vertex == "BlurHalf4" ? HALF : FLOAT) {
     graph_.addCodelets(std::string(OPENIPU_CALIBRATION) + "/codelets/blur.cpp");
     for (auto &image : images_)
@@ -140,7 +140,7 @@ std::string Blur::name() const {
 
 static BlurRun runOnce(const Blur &blur) {
   const auto device = deviceOf("ipu1", blur.ipus);
-  Builder builder(device.getTarget(), blur);
+  BlurBuilder builder(device.getTarget(), blur);
   return {run(device, builder.graph(), builder.program()), builder.blockWidth, builder.blockHeight};
 }
 

@@ -19,7 +19,7 @@ namespace base {
 namespace {
 
 // Where the bytes of a path go, at the end of all links.
-struct Place {
+struct Destination {
   Descriptor folder;
   std::string path, name;
   struct stat info {};                    // of what is there
@@ -38,7 +38,7 @@ Descriptor openFolderOf(const std::string &path, const std::string &folder) {
   return fd;
 }
 
-std::string followed(const Place &place, const std::string &folder, const std::string &path) {
+std::string followed(const Destination &place, const std::string &folder, const std::string &path) {
   if (!isTrustedUser(place.info.st_uid))
     throw UnsafeError(path, str("The file \"", path, "\" is not written: \"", place.path,
                                 "\" is a link that user ", place.info.st_uid,
@@ -56,13 +56,13 @@ bool isProcess(int folder) {
   return ::fstatfs(folder, &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
 }
 
-Place placeOf(const std::string &path) {
+Destination placeOf(const std::string &path) {
   requireName(path);
   std::string at = path;
   for (int links = 0; links < 40; ++links) {
     const auto slash = at.rfind('/');
     const auto folder = slash == std::string::npos ? "." : slash == 0 ? "/" : at.substr(0, slash);
-    Place place;
+    Destination place;
     place.path = at;
     place.name = slash == std::string::npos ? at : at.substr(slash + 1);
     if (place.name.empty())
@@ -80,8 +80,8 @@ Place placeOf(const std::string &path) {
   failToWrite(path, ELOOP);
 }
 
-Place checkedPlace(const std::string &path) {
-  Place place = placeOf(path);
+Destination checkedPlace(const std::string &path) {
+  Destination place = placeOf(path);
   if (place.exists && S_ISDIR(place.info.st_mode))
     failToWrite(path, EISDIR);
   const bool talks = S_ISFIFO(place.info.st_mode) || S_ISSOCK(place.info.st_mode);
@@ -91,7 +91,7 @@ Place checkedPlace(const std::string &path) {
   return place;
 }
 
-Descriptor openExisting(const Place &place, int flags) {
+Descriptor openExisting(const Destination &place, int flags) {
   return Descriptor(
       ::openat(place.folder.get(), place.name.c_str(),
                O_WRONLY | O_NOCTTY | O_CLOEXEC | (place.ofProcess ? 0 : O_NOFOLLOW) | flags, 0666));
@@ -117,7 +117,7 @@ private:
 };
 
 // 0, or why it failed. O_APPEND: standard output may be a file that others write to as well.
-int copyInto(const Place &place, int from) {
+int copyInto(const Destination &place, int from) {
   const NoPipeSignal guard;
   const Descriptor to = openExisting(place, O_APPEND);
   struct stat info {};
@@ -167,7 +167,7 @@ struct OutputFile::Impl {
       failToWrite(path, error);
   }
   std::string path;
-  Place place;
+  Destination place;
   std::optional<NewFile> file;
   Descriptor memory; // in place of `file` where something else than a file is written to
   std::optional<DescriptorStream> stream;
@@ -199,7 +199,7 @@ void makeFolderOf(const std::string &path) {
 }
 
 Descriptor openInPlace(const std::string &path, Begin begin) {
-  const Place place = checkedPlace(path);
+  const Destination place = checkedPlace(path);
   const bool append = begin == Begin::AtEnd || !place.isReplaced();
   Descriptor file = openExisting(place, O_CREAT | (append ? O_APPEND : O_TRUNC));
   if (!file)

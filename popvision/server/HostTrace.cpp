@@ -25,9 +25,9 @@ namespace {
 
 using nlohmann::json;
 
-class Builder {
+class TraceBuilder {
 public:
-  explicit Builder(HostTrace &trace) : trace_(trace) {}
+  explicit TraceBuilder(HostTrace &trace) : trace_(trace) {}
   void add(const RawEvent &raw);
   void finish();
 
@@ -73,14 +73,14 @@ private:
   std::int64_t first_ = INT64_MAX, end_ = INT64_MIN;
 };
 
-Builder::Open &Builder::threadOf(const RawEvent &raw) {
+TraceBuilder::Open &TraceBuilder::threadOf(const RawEvent &raw) {
   auto *&recent = recent_[std::uint64_t(raw.thread) % recent_.size()];
   if (!recent || recent->thread->process != raw.process || recent->thread->thread != raw.thread)
     recent = &newThreadOf(raw);
   return *recent;
 }
 
-Builder::Open &Builder::newThreadOf(const RawEvent &raw) {
+TraceBuilder::Open &TraceBuilder::newThreadOf(const RawEvent &raw) {
   auto &thread = threads_[{raw.process, raw.thread}];
   if (!thread)
     thread = std::make_unique<HostThread>(HostThread{raw.process, raw.thread, "", {}});
@@ -100,14 +100,14 @@ static std::uint64_t mixed(std::string_view text) {
 }
 
 // Few kinds of events make up a trace.
-std::uint32_t Builder::kind(const RawEvent &raw) {
+std::uint32_t TraceBuilder::kind(const RawEvent &raw) {
   auto &seen = seen_[(mixed(raw.name) ^ mixed(raw.category) >> 7) >> 54];
   if (!seen.known || seen.name != raw.name || seen.channel != raw.category)
     seen = {std::string(raw.name), std::string(raw.category), newKind(raw), true};
   return seen.kind;
 }
 
-std::uint32_t Builder::newKind(const RawEvent &raw) {
+std::uint32_t TraceBuilder::newKind(const RawEvent &raw) {
   const HostKind kind{text(raw.name), text(raw.category)};
   const auto [found, added] =
       kinds_.try_emplace({kind.name, kind.channel}, std::uint32_t(trace_.kinds.size()));
@@ -116,7 +116,7 @@ std::uint32_t Builder::newKind(const RawEvent &raw) {
   return found->second;
 }
 
-std::uint32_t Builder::text(std::string_view content) {
+std::uint32_t TraceBuilder::text(std::string_view content) {
   key_.assign(content);
   const auto found = index_.find(key_);
   if (found != index_.end())
@@ -127,14 +127,14 @@ std::uint32_t Builder::text(std::string_view content) {
   return number;
 }
 
-std::uint32_t Builder::details(std::string_view args) {
+std::uint32_t TraceBuilder::details(std::string_view args) {
   if (args.empty() || args == "{}" || !json::accept(args))
     return noDetails;
   trace_.details.emplace_back(args);
   return std::uint32_t(trace_.details.size() - 1);
 }
 
-void Builder::begin(const RawEvent &raw, std::int64_t time) {
+void TraceBuilder::begin(const RawEvent &raw, std::int64_t time) {
   auto &open = threadOf(raw);
   open.stack.push_back(std::uint32_t(open.thread->events.size()));
   open.thread->events.push_back(
@@ -142,7 +142,7 @@ void Builder::begin(const RawEvent &raw, std::int64_t time) {
 }
 
 // The innermost one, as the format says; Poplar's runs say at their end what they cost.
-void Builder::end(const RawEvent &raw, std::int64_t time) {
+void TraceBuilder::end(const RawEvent &raw, std::int64_t time) {
   auto &open = threadOf(raw);
   if (open.stack.empty()) {
     ++trace_.unmatched;
@@ -156,7 +156,7 @@ void Builder::end(const RawEvent &raw, std::int64_t time) {
   run(raw, raw.process, event);
 }
 
-void Builder::whole(const RawEvent &raw, std::int64_t time) {
+void TraceBuilder::whole(const RawEvent &raw, std::int64_t time) {
   auto &open = threadOf(raw);
   open.unordered = true;
   const auto duration = std::max<std::int64_t>(0, raw.duration);
@@ -165,13 +165,13 @@ void Builder::whole(const RawEvent &raw, std::int64_t time) {
   run(raw, raw.process, open.thread->events.back());
 }
 
-void Builder::instant(const RawEvent &raw, std::int64_t time) {
+void TraceBuilder::instant(const RawEvent &raw, std::int64_t time) {
   auto &open = threadOf(raw);
   open.thread->events.push_back(
       {time, -1, kind(raw), std::uint32_t(open.stack.size()), details(raw.args)});
 }
 
-void Builder::counter(const RawEvent &raw, std::int64_t time) {
+void TraceBuilder::counter(const RawEvent &raw, std::int64_t time) {
   const auto args = json::parse(raw.args, nullptr, false);
   if (!args.is_object())
     return;
@@ -202,7 +202,7 @@ static std::optional<std::pair<double, double>> binOf(const std::string &text) {
 }
 
 // Bins take their places as they come, and are put in order at the end.
-void Builder::heatmap(const RawEvent &raw, const json &bins, std::int64_t time) {
+void TraceBuilder::heatmap(const RawEvent &raw, const json &bins, std::int64_t time) {
   const auto name = unescape(raw.name);
   const auto added = heatmaps_.emplace(std::pair(raw.process, name), trace_.heatmaps.size());
   if (added.second)
@@ -223,7 +223,7 @@ void Builder::heatmap(const RawEvent &raw, const json &bins, std::int64_t time) 
   }
 }
 
-void Builder::sortBins(HostHeatmap &map) {
+void TraceBuilder::sortBins(HostHeatmap &map) {
   std::vector<std::size_t> order(map.bins.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](auto a, auto b) { return map.bins[a] < map.bins[b]; });
@@ -240,7 +240,7 @@ void Builder::sortBins(HostHeatmap &map) {
     time -= first_;
 }
 
-void Builder::metadata(const RawEvent &raw) {
+void TraceBuilder::metadata(const RawEvent &raw) {
   const auto args = json::parse(raw.args, nullptr, false);
   if (!args.is_object() || !args.contains("name") || !args["name"].is_string())
     return;
@@ -250,7 +250,7 @@ void Builder::metadata(const RawEvent &raw) {
     processes_[raw.process] = args["name"].get<std::string>();
 }
 
-void Builder::run(const RawEvent &raw, std::int64_t process, const HostEvent &event) {
+void TraceBuilder::run(const RawEvent &raw, std::int64_t process, const HostEvent &event) {
   if (event.details == noDetails || raw.args.find("ipuSeconds") == std::string_view::npos)
     return;
   const auto args = json::parse(raw.args, nullptr, false);
@@ -261,7 +261,7 @@ void Builder::run(const RawEvent &raw, std::int64_t process, const HostEvent &ev
     trace_.runs.push_back({process, raw.thread, event.start, event.duration, seconds});
 }
 
-void Builder::add(const RawEvent &raw) {
+void TraceBuilder::add(const RawEvent &raw) {
   if (raw.phase == 'M')
     return metadata(raw);
   if (!raw.timed)
@@ -294,7 +294,7 @@ void Builder::add(const RawEvent &raw) {
 }
 
 // Sorts events that came in any order and works out which lies within which.
-void Builder::nest(std::vector<HostEvent> &events) {
+void TraceBuilder::nest(std::vector<HostEvent> &events) {
   std::stable_sort(events.begin(), events.end(), [](const HostEvent &a, const HostEvent &b) {
     return a.start != b.start ? a.start < b.start : a.duration > b.duration;
   });
@@ -308,7 +308,7 @@ void Builder::nest(std::vector<HostEvent> &events) {
   }
 }
 
-void Builder::finish() {
+void TraceBuilder::finish() {
   if (first_ > end_)
     first_ = end_ = 0;
   trace_.begin = first_;
@@ -392,7 +392,7 @@ private:
 }
 
 // All events of the text; how far they go.
-std::size_t scan(EventScanner &scanner, Builder &builder) {
+std::size_t scan(EventScanner &scanner, TraceBuilder &builder) {
   auto done = scanner.position();
   for (RawEvent raw; scanner.next(raw); done = scanner.position())
     builder.add(raw);
@@ -407,7 +407,7 @@ std::shared_ptr<const HostTrace> parseHostTrace(std::string_view text, const std
   EventScanner scanner(text);
   if (!scanner.begin())
     refuse(path, text);
-  Builder builder(*trace);
+  TraceBuilder builder(*trace);
   scan(scanner, builder);
   builder.finish();
   trace->complete = scanner.complete();
@@ -422,7 +422,7 @@ std::shared_ptr<const HostTrace> readHostTrace(const std::string &path, std::siz
   if (!first.begin())
     refuse(path, pieces.text());
   pieces.done(first.position());
-  Builder builder(*trace);
+  TraceBuilder builder(*trace);
   for (bool more = true; more;) {
     EventScanner scanner(pieces.text());
     pieces.done(scan(scanner, builder));

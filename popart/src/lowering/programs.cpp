@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A model has one list of nodes, a session runs three nested loops, and nodes of one pass belong at
-// different depths of them. Builder lowers each node into the sequence of the place where it runs:
-// what is made of weights alone when weights have come, a micro-batch (one sequence per pipeline
-// stage), the update. Then it puts the sequences into loops (finishMain):
+// different depths of them. ProgramBuilder lowers each node into the sequence of the place where it
+// runs: what is made of weights alone when weights have come, a micro-batch (one sequence per
+// pipeline stage), the update. Then it puts the sequences into loops (finishMain):
 //
 //   first; Repeat(batches) { Repeat(accumulation) { micro-batch }; update }; last
 //
@@ -43,10 +43,10 @@ namespace pe = popops::expr;
 
 namespace {
 
-class Builder {
+class ProgramBuilder {
 public:
-  Builder(const Model &model, const poplar::Target &target, const Options &options,
-          const SessionOptions &session)
+  ProgramBuilder(const Model &model, const poplar::Target &target, const Options &options,
+                 const SessionOptions &session)
       : model_(model), session_(session),
         root_(std::make_unique<poplar::Graph>(
             target, poplar::replication_factor(static_cast<unsigned>(model.replicas)))),
@@ -740,7 +740,7 @@ private:
   std::map<Value, Value> shards_;       // of whole variables
 };
 
-void Builder::makeUp(const poplar::Tensor &t, Sequence &into, const TensorId &id) {
+void ProgramBuilder::makeUp(const poplar::Tensor &t, Sequence &into, const TensorId &id) {
   // The values of a fixed pseudo-random sequence, written once: what they are must not matter.
   // Integers are the magnitudes of such values, rounded, but uniform ones of 8 bits have the whole
   // range of their type; bools say which of them are positive, or large.
@@ -790,7 +790,7 @@ Shape anchorOuterShape(const DataFlow &flow, const AnchorReturnType &art,
 
 Lowered lowerModel(const Model &model, const poplar::Target &target, const Options &options,
                    const SessionOptions &session) {
-  return Builder(model, target, options, session).build();
+  return ProgramBuilder(model, target, options, session).build();
 }
 
 } // namespace popart::lowering

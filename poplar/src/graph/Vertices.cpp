@@ -61,14 +61,14 @@ std::string spelled(const Field &field) {
   }
 }
 
-struct Place { // a field of a vertex, resolved and checked
+struct Resolved { // a field of a vertex, resolved and checked
   GraphState &state;
   const FieldRef &ref;
   const Field &field;
   Slot &slot;
 };
 
-Place resolve(GraphState &state, const FieldRef &ref, const char *call) {
+Resolved resolve(GraphState &state, const FieldRef &ref, const char *call) {
   const auto id = Access::ownVertex<graph_connection_error>(state, ref.vertex, call);
   const auto &type = state.vertexType(id);
   if (ref.fieldId >= type.fields.size())
@@ -98,7 +98,7 @@ void requireFieldSize(std::size_t size, const std::string &where, const char *ca
                                      " are possible."));
 }
 
-Edge makeEdge(const Place &to, const View &view, const char *call) {
+Edge makeEdge(const Resolved &to, const View &view, const char *call) {
   const auto &field = to.field;
   auto describe = [&] { return to.state.describe(view); };
   if (!sameType(field.type, view.type))
@@ -154,13 +154,13 @@ Edge makeEdge(const Place &to, const View &view, const char *call) {
   return edge;
 }
 
-void requireUnconnected(const Place &to, const char *call) {
+void requireUnconnected(const Resolved &to, const char *call) {
   if (to.slot.kind != SlotKind::Unset)
     throw graph_connection_error(
         str(call, ": ", where(to.state, to.ref), " is already connected."));
 }
 
-void requireEdge(const Place &to, const char *call) {
+void requireEdge(const Resolved &to, const char *call) {
   if (to.field.direction == FieldDirection::Plain)
     throw graph_connection_error(
         str(call, ": ", where(to.state, to.ref), " is a plain ", spelled(to.field),
@@ -178,7 +178,7 @@ const View &use(const GraphState &state, const FieldRef &ref, const Tensor &tens
   return Access::view(tensor);
 }
 
-void setEdges(const Place &to, std::vector<Edge> edges) {
+void setEdges(const Resolved &to, std::vector<Edge> edges) {
   to.slot.kind = SlotKind::Edges;
   to.slot.first = to.state.edges.size();
   to.slot.count = edges.size();

@@ -58,13 +58,13 @@ void Interpreter::meet(const Instruction &in) {
 // All processes must come to the same collective. Each tells its neighbour where it is: where one
 // is elsewhere, somebody notices, and nobody waits for bytes that never come.
 void Interpreter::exchangePlaces(const Instruction &in) {
-  struct Place {
+  struct Meeting {
     std::uint64_t meeting, step;
   };
   auto &t = *peers_.transport;
   const auto size = t.size(), next = (t.rank() + 1) % size, before = (t.rank() + size - 1) % size;
-  const Place mine{++meetings_, in.step};
-  Place theirs{};
+  const Meeting mine{++meetings_, in.step};
+  Meeting theirs{};
   const openipu::Transport::Transfer both[] = {
       t.receive(before, Channel::Places, &theirs, sizeof theirs),
       t.send(next, Channel::Places, &mine, sizeof mine)};

@@ -99,11 +99,11 @@ std::vector<Loop> loopsOf(const KernelOperand &out, const KernelOperand &in) {
 }
 
 // Where a row begins; rows are counted by all loops but the last.
-struct Place {
+struct Position {
   std::int64_t out = 0, in = 0, drawn = 0;
   std::vector<std::size_t> index;
 
-  Place(const std::vector<Loop> &loops, std::size_t row) : index(loops.size() - 1) {
+  Position(const std::vector<Loop> &loops, std::size_t row) : index(loops.size() - 1) {
     for (std::size_t d = index.size(); d-- > 0; row /= loops[d].size)
       move(loops[d], std::int64_t(index[d] = row % loops[d].size));
   }
@@ -158,7 +158,7 @@ struct Dropout {
     const std::size_t rows = out.elements / std::max<std::size_t>(1, loops.back().size);
     const std::size_t grain = std::max<std::size_t>(1, 16 * chunk / loops.back().size);
     base::parallelFor(rows, grain, [&](std::size_t begin, std::size_t end, unsigned) {
-      Place place(loops, begin);
+      Position place(loops, begin);
       for (std::size_t r = begin; r < end;) {
         const auto count = rowsTogether(place, end - r);
         someRows(out, in, place, count);
@@ -171,13 +171,13 @@ struct Dropout {
 
 private:
   // Rows whose marks lie side by side while those of a row do not.
-  std::size_t rowsTogether(const Place &place, std::size_t most) const {
+  std::size_t rowsTogether(const Position &place, std::size_t most) const {
     if (loops.back().drawn == 1 || loops.size() < 2 || loops[loops.size() - 2].drawn != 1)
       return 1;
     return std::min({tileRows, most, loops[loops.size() - 2].size - place.index.back()});
   }
   // Rows of the output's memory, a chunk at a time.
-  void someRows(const KernelOperand &out, const KernelOperand &in, const Place &place,
+  void someRows(const KernelOperand &out, const KernelOperand &in, const Position &place,
                 std::size_t count) const {
     const Loop &inner = loops.back();
     const Loop next = loops.size() > 1 ? loops[loops.size() - 2] : Loop{};

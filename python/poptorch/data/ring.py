@@ -71,7 +71,7 @@ class Ring:
         return torch.frombuffer(self._map, dtype=dtype, count=count, offset=offset).view(shape)
 
 
-class Place:
+class Slot:
     """Stands for a tensor in a skeleton."""
     __slots__ = ("index",)
 
@@ -79,20 +79,20 @@ class Place:
         self.index = index
 
     def __eq__(self, other):
-        return isinstance(other, Place) and self.index == other.index
+        return isinstance(other, Slot) and self.index == other.index
 
     def __reduce__(self):
-        return Place, (self.index,)
+        return Slot, (self.index,)
 
 
 def take_apart(value, tensors):
     """The skeleton of a value; its tensors are added to the list."""
     def placed(tensor):
         tensors.append(tensor)
-        return Place(len(tensors) - 1)
+        return Slot(len(tensors) - 1)
     return mapped(value, torch.Tensor, placed)
 
 
 def put_together(skeleton, tensors):
     """The value again, with these tensors."""
-    return mapped(skeleton, Place, lambda place: tensors[place.index])
+    return mapped(skeleton, Slot, lambda place: tensors[place.index])

@@ -56,11 +56,11 @@ void convertOperator(Environment &environment, const proto::OpDesc &op, popart::
 
 namespace {
 
-class Builder {
+class ModelBuilder {
 public:
-  Builder(const proto::ProgramDesc &program, const Feeds &feeds,
-          const std::vector<std::string> &fetches, const std::map<std::string, Variable> &variables,
-          const ConversionSettings &settings)
+  ModelBuilder(const proto::ProgramDesc &program, const Feeds &feeds,
+               const std::vector<std::string> &fetches,
+               const std::map<std::string, Variable> &variables, const ConversionSettings &settings)
       : block_(program.blocks(0)), feeds_(feeds), fetches_(fetches), variables_(variables),
         settings_(settings), environment_(block_), ops_(chosen()), placement_(ops_, settings) {
     environment_.floats = settings.half ? DataType::FLOAT16 : DataType::FLOAT;
@@ -228,7 +228,7 @@ Conversion convert(const proto::ProgramDesc &program, const Feeds &feeds,
                    const std::vector<std::string> &fetches,
                    const std::map<std::string, Variable> &variables,
                    const ConversionSettings &settings) {
-  return Builder(program, feeds, fetches, variables, settings).run();
+  return ModelBuilder(program, feeds, fetches, variables, settings).run();
 }
 
 } // namespace paddleipu

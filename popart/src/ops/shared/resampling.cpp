@@ -31,13 +31,13 @@ double original(const OpView &op, const Resampling &how, const AxisScale &a, dou
 
 // The pixel left of x, and how far x lies towards the next: (0, 1], so that a pixel that is hit
 // exactly is the right neighbour.
-struct Place {
+struct Coordinate {
   std::int64_t left;
   double ratio;
-  explicit Place(double x) : left(std::int64_t(std::ceil(x)) - 1), ratio(x - double(left)) {}
+  explicit Coordinate(double x) : left(std::int64_t(std::ceil(x)) - 1), ratio(x - double(left)) {}
 };
 
-std::int64_t nearestOf(const OpView &op, const std::string &mode, const Place &p) {
+std::int64_t nearestOf(const OpView &op, const std::string &mode, const Coordinate &p) {
   if (p.ratio == 1)
     return p.left + 1;
   if (mode == "round_prefer_floor")
@@ -56,7 +56,7 @@ std::int64_t nearestOfTorch(const AxisScale &a, std::int64_t x) {
   return std::int64_t(std::floor(float(x) * float(1 / a.scale)));
 }
 
-std::vector<double> weights(const Resampling &how, const AxisScale &a, const Place &p,
+std::vector<double> weights(const Resampling &how, const AxisScale &a, const Coordinate &p,
                             std::int64_t first) {
   std::vector<double> out;
   if (how.mode == "linear")
@@ -89,7 +89,7 @@ Taps taps(const OpView &op, const Resampling &how, const AxisScale &a) {
   bool anyOutside = false;
   for (std::int64_t i = 0; i < a.out; ++i) {
     const double x = original(op, how, a, double(i));
-    const Place p(x);
+    const Coordinate p(x);
     const std::int64_t first = n == 2                     ? p.left
                                : n == 4                   ? p.left - 1
                                : how.nearest == "pytorch" ? nearestOfTorch(a, i)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Operators are named: these are the ones through which a factor may go, each in its own way.
 #include "transforms/rewriting/foldscales.hpp"
 
 #include "analysis/fixedvalues.hpp"
@@ -20,7 +21,7 @@ using ir::Node;
 using ir::none;
 using ir::Value;
 
-struct Place {
+struct Spot {
   const Node *node;
   std::size_t input; // weights to scale
 };
@@ -33,7 +34,7 @@ public:
   // Operators are named: how a factor passes through each is its own arithmetic.
   // The weights to scale so that input `in` of `user` is scaled; empty if there is no way, or none
   // that is near: whoever asks in a long chain must not look at all of it every time.
-  std::vector<Place> places(const Node &user, std::size_t in, unsigned steps = 0) const {
+  std::vector<Spot> places(const Node &user, std::size_t in, unsigned steps = 0) const {
     constexpr unsigned furthest = 64;
     const Value v = user.inputs[in];
     if (fixed_[v.value])
@@ -84,7 +85,7 @@ unsigned foldScales(Graph &graph, const std::set<Value> &kept) {
     const auto places = finder.places(node, scale->second);
     if (places.empty() || places[0].node == &node)
       continue;
-    for (const Place &p : places)
+    for (const Spot &p : places)
       scales.try_emplace({p.node, p.input}, 1).first->second *= scale->first;
     const Value scaled = node.inputs[scale->second];
     const auto before = standsFor.find(scaled); // a chain of them ends in one step

@@ -79,9 +79,9 @@ void visit(const MapTree &tree, int i, std::vector<bool> &seen, std::vector<int>
   order.push_back(i);
 }
 
-class Builder {
+class TreeBuilder {
 public:
-  Builder(const std::vector<poplar::Tensor> &ts, bool simplify, const std::string &name)
+  TreeBuilder(const std::vector<poplar::Tensor> &ts, bool simplify, const std::string &name)
       : ts_(ts), simplify_(simplify), name_(name) {}
 
   MapTree build(const std::vector<const Expr *> &exprs) {
@@ -361,7 +361,7 @@ std::vector<int> reachable(const MapTree &tree) {
 
 MapTree buildTree(const std::vector<const Expr *> &exprs, const std::vector<poplar::Tensor> &ts,
                   bool simplify, const std::string &name) {
-  return Builder(ts, simplify, name).build(exprs);
+  return TreeBuilder(ts, simplify, name).build(exprs);
 }
 MapTree buildTree(const Expr &expr, const std::vector<poplar::Tensor> &ts, bool simplify,
                   const std::string &name) {
