@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Operators are named: the rule is algebra of these, and says where each has its channels.
 #include "transforms/rewriting/foldbatchnorms.hpp"
 
 #include "analysis/fixedvalues.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Operators are named: the formula is written with these.
 #include "transforms/rewriting/joingelus.hpp"
 
 #include "analysis/neighbours.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Operators are named: the formulas are written with these.
 #include "transforms/rewriting/joinnormalisations.hpp"
 
 #include "analysis/neighbours.hpp"

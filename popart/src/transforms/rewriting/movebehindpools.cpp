@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Operators are named where the rule is of these alone; that a function never decreases is a fact
+// of its operator.
 #include "transforms/rewriting/movebehindpools.hpp"
 
 #include "analysis/neighbours.hpp"
