@@ -174,7 +174,7 @@ pyplot.title("One computation, six mappings of its input")
 pyplot.show()
 
 # %% [markdown]
-# All mappings compute for 204 cycles. What they pay beside that differs:
+# All mappings compute for 204 cycles. What they pay besides differs:
 #
 # - `home` pays nothing. Data that lie where they are used are free.
 # - Every exchange needs a sync before it: 237 cycles.

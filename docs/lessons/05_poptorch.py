@@ -82,7 +82,7 @@ print(f"loss of PopTorch: {ipu_losses[0]:.2f} at first, {ipu_losses[-1]:.2f} at 
 # other calls only send data and run. They do not run your Python: a `print` in `forward()` prints
 # once.
 #
-# Both loops began with the same weights. Do they take the same way?
+# Both loops began with the same weights. Do their losses agree?
 
 # %%
 pyplot.figure(figsize=(6, 3.5))
@@ -98,7 +98,8 @@ farthest = max(abs(a - b) for a, b in zip(host_losses, ipu_losses))
 print("curves differ by less than 0.001:", farthest < 0.001)
 
 # %% [markdown]
-# The curves lie on each other. The IPU adds numbers in another order, so the last digits differ.
+# The curves lie on top of each other. The IPU adds numbers in another order, so the last digits
+# differ.
 #
 # ## The shape is fixed
 #
@@ -205,4 +206,4 @@ inference.destroy()
 # ## What next
 #
 # [Lesson 6](06_data.md) feeds many batches with one call.
-# [A page of its own](../howto/pytorch-loop.md) lists what replaces which line of a loop.
+# [From a PyTorch loop to PopTorch](../howto/pytorch-loop.md) lists what replaces which line.

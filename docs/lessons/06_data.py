@@ -64,8 +64,8 @@ for numbers in (1, 1, 1), (8, 1, 1), (1, 8, 1), (1, 1, 8), (5, 4, 2):
 #
 # - **Device iterations** repeat the step. The IPU updates the weights after each, and asks the host
 #   for nothing but data.
-# - **Gradient accumulation** adds up the gradients of several micro-batches, and updates once. Memory
-#   is that of one micro-batch.
+# - **Gradient accumulation** adds up the gradients of several micro-batches, and updates once. It
+#   needs the memory of one micro-batch.
 # - **Replicas** are copies of the model on IPUs of their own. Each gets its own micro-batch. They
 #   average their gradients, and all make the same update.
 #
@@ -132,7 +132,7 @@ pyplot.show()
 #
 # ## The last, smaller batch
 #
-# 1,000 rows are no multiple of 128. The compiled program takes 128 rows and no other number, so the
+# 1,000 is not a multiple of 128. The compiled program takes 128 rows and no other number, so the
 # loader drops the rest. That is its default, `drop_last=True`.
 
 # %%

@@ -85,9 +85,9 @@ for ipus, cuts in everywhere.items():
 #
 # ## Pipelined or sharded?
 #
-# These were *pipelines*, PopTorch's choice if you choose nothing. While IPU 1 works on a micro-batch,
-# IPU 0 already works on the next one. With `ShardedExecution` only one IPU works at a time. It passes
-# its result on, and waits.
+# These were *pipelines*, PopTorch's default. While IPU 1 works on a micro-batch, IPU 0 already works
+# on the next one. With `ShardedExecution` only one IPU works at a time. It passes its result on, and
+# waits.
 
 # %%
 sharded = {}

@@ -196,4 +196,4 @@ print("most of the gradient is zero:  ", bool(zeros > 0.5))
 # ## What next
 #
 # [Lesson 9](09_keras.md) does the same work with Keras. [My model does not fit](../howto/memory.md)
-# tells what to do when half precision is not enough.
+# says what to do when half precision is not enough.

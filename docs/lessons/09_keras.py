@@ -13,8 +13,8 @@
 #
 # ## Is the point in the ring?
 #
-# We draw 1,024 points in a square. The model shall say which of them lie in a ring. The first half of
-# the work has nothing to do with IPUs: data, and a function that makes a model.
+# We draw 1,024 points in a square. The model should say which of them lie in a ring. The first half
+# of the work has nothing to do with IPUs: data, and a function that makes a model.
 
 # %%
 import gc
@@ -170,7 +170,7 @@ print("the same losses:", np.allclose(one, two, rtol=1e-3))
 #
 # At each update the pipeline drains and fills again. Then one of the IPUs waits. More batches for
 # each update mean fewer such gaps. Let us count cycles: `compilation_poplar_options` asks for a
-# profile, and the profile is whole when the model is gone.
+# profile, and the profile is complete when the model is deleted.
 
 
 # %%

@@ -79,8 +79,8 @@ for epoch in (0, 9, 299):
 #
 # ## Predict
 #
-# The learnt weights are still on the IPU. `weights_to_host()` brings them into Paddle's scope. Then we
-# compile the inference program. It has no label and no loss: we name `x` as its only feed.
+# The learnt weights are still on the IPU. `weights_to_host()` brings them into Paddle's scope. Then
+# we compile the inference program. It has no label and no loss: we name `x` as its only feed.
 
 # %%
 on_ipu._backend.weights_to_host()
@@ -118,7 +118,7 @@ print("host and IPU agree:", np.allclose(part[:, 0], curve[:32], atol=1e-4))
 # %% [markdown]
 # ## Save and serve
 #
-# A service has no need of your Python program. Save the inference program with its weights, and let
+# A service does not need your Python program. Save the inference program with its weights, and let
 # the predictor run it. `enable_ipu()` is the only line that is about IPUs.
 
 # %%

@@ -58,7 +58,7 @@ print(f"one IPU: {cycles / 1000:.0f} thousand cycles for an update, {rate / 1000
 # %% [markdown]
 # ## More replicas
 #
-# A replica is a copy of the model on an IPU of its own. Each takes its own rows. Before an update, all
+# A replica is a copy of the model on its own IPU. Each takes its own rows. Before an update, all
 # replicas add up their gradients. That is an *all-reduce*, and it crosses the links between IPUs.
 
 
@@ -83,7 +83,7 @@ alone = table()
 #
 # The replicas form a ring. Each one sends a part of its gradients to the next, again and again. In
 # the end each of *R* replicas has sent `2 (R - 1) / R` times the size of the gradients. That is 1 for
-# two replicas, and never more than 2. We take what one IPU needs away, and compare the rest.
+# two replicas, and never more than 2. We subtract what one IPU needs, and compare the rest.
 
 # %%
 first = price(1)[0]
@@ -94,9 +94,9 @@ for n in (2, 4, 16, 64):
           f"{sent / (extra / 1.33e9) / 1e9:.0f} GB/s")
 
 # %% [markdown]
-# The speed is nearly the same for all sizes. An IPU sends through its links to its neighbour, and that
-# does not depend on how many others there are. So the first step, from one IPU to two, is the dear
-# one. The way to 64 is cheap.
+# The speed is nearly the same for all sizes. An IPU sends through its links to its neighbour, and
+# that does not depend on how many others there are. So the first step, from one IPU to two, is
+# expensive. The way to 64 is cheap.
 #
 # ## Send less often
 #
@@ -147,8 +147,8 @@ print(f"{total / 1e9:.1f} GB/s in all, {total / 16 / 1e9:.2f} GB/s for each of 1
 #
 # ## Exercises
 #
-# 1. Send less: train in half precision, with one micro-batch for each update. How many cycles does the
-#    all-reduce over 64 IPUs take now?
+# 1. Send less: train in half precision, with one micro-batch for each update. How many cycles does
+#    the all-reduce over 64 IPUs take now?
 
 # %% solution
 for half in (False, True):
