@@ -16,6 +16,7 @@ class ExecutionStrategy:
 
 
 class CompiledProgram:
+    """A program with settings for running it over several places."""
     def __init__(self, program_or_graph, build_strategy=None):
         if not isinstance(program_or_graph, Program):
             raise TypeError(f"The 'program_to_graph' passed to CompiledProgram must be Program, but received "

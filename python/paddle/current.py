@@ -8,10 +8,12 @@ _main, _startup = Program(), Program()
 
 
 def default_main_program():
+    """The program that operators are added to now."""
     return _main
 
 
 def default_startup_program():
+    """The program that gives parameters their first values."""
     return _startup
 
 

@@ -8,6 +8,7 @@ _shard = (-1, -1)
 
 @contextlib.contextmanager
 def name_scope(prefix=None):
+    """Names made within begin with this prefix."""
     _scopes.append(prefix or "")
     try:
         yield

@@ -19,6 +19,7 @@ def save(obj, path, protocol=4, **configs):
 
 
 def load(path, **configs):
+    """What paddle.save wrote."""
     if not os.path.isfile(path):
         raise ValueError(f"(NotFound) There is no file {path}.")
     return _loaded(path)

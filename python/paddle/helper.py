@@ -16,14 +16,17 @@ class LayerHelper:
 
     @property
     def block(self):
+        """The block that operators are added to now."""
         return current.default_main_program().current_block()
 
     @property
     def main_program(self):
+        """The program that operators are added to now."""
         return current.default_main_program()
 
     @property
     def startup_program(self):
+        """The program that gives parameters their first values."""
         return current.default_startup_program()
 
     def append_op(self, *args, **kwargs):
@@ -31,6 +34,7 @@ class LayerHelper:
         return self.block.append_op(*args, **kwargs)
 
     def create_variable_for_type_inference(self, dtype=None, stop_gradient=False):
+        """A new variable for an output of an operator."""
         return self.block.create_var(unique_name.generate(f"{self.name}.tmp"), dtype=dtype, stop_gradient=stop_gradient)
 
     def create_parameter(self, attr, shape, dtype, is_bias=False, default_initializer=None, stop_gradient=False):
@@ -52,6 +56,7 @@ class LayerHelper:
         return outs[0] if not more else tuple(outs)
 
     def append_many(self, op_type, inputs, attrs, count, slot="Out"):
+        """Adds an operator with several outputs."""
         outs = [self.create_variable_for_type_inference() for _ in range(count)]
         self.block.append_op(op_type, inputs, {slot: outs}, attrs)
         for out in outs:
@@ -59,12 +64,14 @@ class LayerHelper:
         return outs
 
     def append_activation(self, x, act):
+        """The activation of a variable, by name; the variable itself without one."""
         if act is None:
             return x
         attrs = dict(act) if isinstance(act, dict) else {"type": act}
         return self.append(attrs.pop("type"), {"X": x}, attrs)
 
     def append_bias(self, x, bias, axis=1):
+        """A variable plus its bias."""
         return x if bias is None else self.append("elementwise_add", {"X": x, "Y": bias}, {"axis": axis})
 
 

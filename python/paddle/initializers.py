@@ -24,6 +24,7 @@ class Initializer:
 
 
 class Constant(Initializer):
+    """All elements the same."""
     def __init__(self, value=0.0):
         self._value = float(value)
 
@@ -32,6 +33,7 @@ class Constant(Initializer):
 
 
 class Uniform(Initializer):
+    """Evenly from an interval."""
     def __init__(self, low=-1.0, high=1.0, seed=0, name=None):
         self._low, self._high, self._seed = float(low), float(high), seed
 
@@ -40,6 +42,7 @@ class Uniform(Initializer):
 
 
 class Normal(Initializer):
+    """From a normal distribution."""
     def __init__(self, mean=0.0, std=1.0, seed=0, name=None):
         self._mean, self._std, self._seed = float(mean), float(std), seed
 
@@ -77,6 +80,7 @@ class _Scaled(Initializer):
 
 
 class XavierUniform(_Scaled):
+    """Uniform, with a variance of 2 / (inputs + outputs)."""
     _uniform = True
 
     def __init__(self, fan_in=None, fan_out=None, name=None, seed=0):
@@ -89,10 +93,12 @@ class XavierUniform(_Scaled):
 
 
 class XavierNormal(XavierUniform):
+    """Normal, with a variance of 2 / (inputs + outputs)."""
     _uniform = False
 
 
 class KaimingUniform(_Scaled):
+    """Uniform, with a variance that keeps that of rectified activations."""
     _uniform = True
 
     def __init__(self, fan_in=None, negative_slope=0.0, nonlinearity="relu", seed=0):
@@ -106,6 +112,7 @@ class KaimingUniform(_Scaled):
 
 
 class KaimingNormal(KaimingUniform):
+    """Normal, with a variance that keeps that of rectified activations."""
     _uniform = False
 
 

@@ -16,6 +16,7 @@ def disable_static(place=None):
 
 
 def in_dynamic_mode():
+    """Whether operators compute at once, not in a program."""
     return not _static
 
 

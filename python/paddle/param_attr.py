@@ -4,6 +4,7 @@ from .regularizer import WeightDecayRegularizer
 
 
 class ParamAttr:
+    """What a parameter is: name, first value, rate, regularizer, whether it is trained."""
     def __init__(self, name=None, initializer=None, learning_rate=1.0, regularizer=None, trainable=True,
                  do_model_average=True, need_clip=True):
         self.name, self.initializer, self.learning_rate = name, initializer, learning_rate

@@ -50,24 +50,30 @@ def set_device(device):
 
 
 def get_device():
+    """The device that operators compute on now."""
     return "cpu" if _device == "cpu" else f"ipus:{{0-{max(ipu_count() - 1, 0)}}}"
 
 
 def is_compiled_with_ipu():
+    """True."""
     return True
 
 
 def is_compiled_with_cuda():
+    """False."""
     return False
 
 
 def is_compiled_with_xpu():
+    """False."""
     return False
 
 
 def is_compiled_with_npu():
+    """False."""
     return False
 
 
 def is_compiled_with_rocm():
+    """False."""
     return False

@@ -103,23 +103,29 @@ class Program:
         self._cache.clear()
 
     def global_block(self):
+        """The outermost block."""
         return self.blocks[0]
 
     def current_block(self):
+        """The block that operators are added to now."""
         return self.blocks[0]
 
     def block(self, index):
+        """A block by its number."""
         return self.blocks[index]
 
     @property
     def num_blocks(self):
+        """How many blocks there are."""
         return len(self.blocks)
 
     def list_vars(self):
+        """All variables of all blocks."""
         for block in self.blocks:
             yield from block.vars.values()
 
     def all_parameters(self):
+        """All parameters of all blocks."""
         return [p for block in self.blocks for p in block.all_parameters()]
 
     # ---- values
@@ -153,6 +159,7 @@ class Program:
     # ---- as bytes
 
     def described(self):
+        """The program as a dict, for what writes programs to files."""
         out = {"blocks": [_described(block) for block in self.blocks], "version": self._file_version}
         if self._op_versions is not None:
             out["op_versions"] = self._op_versions
@@ -210,6 +217,7 @@ class Program:
         return self.clone()
 
     def to_string(self, throw_on_error=False, with_details=False):
+        """The program as text."""
         lines = []
         for block in self.blocks:
             lines.append(f"{{ // block {block.idx}")

@@ -3,6 +3,7 @@
 
 
 class WeightDecayRegularizer:
+    """The base of regularizers: a term of the loss that depends on a parameter."""
     def __init__(self, coeff=0.0):
         self._coeff = float(coeff)
 

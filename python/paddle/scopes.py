@@ -72,17 +72,20 @@ class Scope:
         return found
 
     def find_var(self, name):
+        """A variable's value by its name; None if there is none."""
         if name in self._vars:
             return self._vars[name]
         return self._parent.find_var(name) if self._parent is not None else None
 
     def new_scope(self):
+        """A scope within this one."""
         return Scope(self)
 
     def drop_kids(self):
         """Children belong to those who made them."""
 
     def local_var_names(self):
+        """Names of the variables of this scope."""
         return list(self._vars)
 
     def array(self, name):
@@ -95,6 +98,7 @@ _global = Scope()
 
 
 def global_scope():
+    """The scope that executors use if none is named."""
     return _global
 
 

@@ -6,24 +6,30 @@ from .dtypes import to_numpy, to_type
 
 
 class Tensor:
+    """Values on the host."""
     def __init__(self, array):
         self._array = np.asarray(array)
 
     @property
     def shape(self):
+        """The sizes of all dimensions."""
         return list(self._array.shape)
 
     @property
     def dtype(self):
+        """The type of the elements."""
         return to_type(self._array.dtype)
 
     def numpy(self):
+        """The values as a NumPy array."""
         return self._array
 
     def item(self):
+        """The one value, as a number of Python."""
         return self._array.item()
 
     def astype(self, dtype):
+        """Converts to another type."""
         return Tensor(self._array.astype(to_numpy(dtype)))
 
     def __array__(self, dtype=None, copy=None):

@@ -35,6 +35,7 @@ class Variable:
         pass
 
     def described(self):
+        """The variable as a dict, for what writes programs to files."""
         out = {"name": self.name, "type": int(self.type)}
         if self.type == VarType.LOD_TENSOR:
             out["dtype"] = int(self.dtype if self.dtype is not None else VarType.FP32)
@@ -56,9 +57,11 @@ class Variable:
 
     @property
     def ndim(self):
+        """The number of dimensions."""
         return len(self.shape)
 
     def dim(self):
+        """The number of dimensions."""
         return len(self.shape)
 
     @property
@@ -77,12 +80,15 @@ class Variable:
         return found.get_tensor()
 
     def set_value(self, value, scope=None):
+        """Sets its value in a scope."""
         self.get_value(scope or scopes.global_scope()).set(value)
 
     def numpy(self):
+        """Refused: a variable of a program has no values of its own, Executor.run fetches them."""
         raise RuntimeError(f"The variable {self.name!r} of a program has no values of its own: fetch it with Executor.run.")
 
     def backward(self, *args, **kwargs):
+        """Refused: a program has gradients by append_backward or an optimizer."""
         raise RuntimeError("backward() is of the dynamic graph. In a program an optimizer's minimize() or "
                            "paddle.static.append_backward adds the backward pass.")
 

@@ -70,6 +70,7 @@ class SGDIpuOptimizer(_Typed, _SGD):
         return var.assign_add(_math.cast(change, var.dtype))
 
     def fused(self, popart, rate, clip, accum):
+        """PopART's optimizer that does the same in one operator."""
         return super().fused(popart, rate, clip, accum) if self._plain else None
 
     def get_config(self):
@@ -109,9 +110,11 @@ class AdamIpuOptimizer(_Typed, _Adam):
         return var.assign_sub(_math.cast(change, var.dtype))
 
     def fused(self, popart, rate, clip, accum):
+        """PopART's optimizer that does the same in one operator."""
         return super().fused(popart, rate, clip, accum) if self._plain and self.debiasing else None
 
     def hyper(self):
+        """The hyper-parameters that the formula uses besides the rate."""
         return (*super().hyper(), self.debiasing)
 
     def get_config(self):
@@ -159,9 +162,11 @@ class LAMBIpuOptimizer(AdamIpuOptimizer):
         return _math.where(both, _math.divide(norm, _math.maximum(other, 1e-30)), 1.0)
 
     def fused(self, popart, rate, clip, accum):
+        """PopART's optimizer that does the same in one operator."""
         return None
 
     def hyper(self):
+        """The hyper-parameters that the formula uses besides the rate."""
         return (*super().hyper(), self.weight_decay_rate, self.weight_norm_clip, *self.exclude_from_weight_decay, "",
                 *self.exclude_from_layer_adaptation)
 

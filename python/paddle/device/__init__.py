@@ -6,6 +6,7 @@ from .._names import refuse_unknown
 
 
 def get_all_device_type():
+    """Kinds of device that there are: "cpu" and "ipu"."""
     return ["cpu", "ipu"]
 
 

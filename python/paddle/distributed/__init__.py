@@ -13,10 +13,12 @@ def _number(name, otherwise):
 
 
 def get_rank(group=None):
+    """The number of this process, from 0."""
     return _number("OMPI_COMM_WORLD_RANK", 0)
 
 
 def get_world_size(group=None):
+    """Processes that share the work."""
     return _number("OMPI_COMM_WORLD_SIZE", 1)
 
 

@@ -6,6 +6,7 @@ from .._names import refuse_options
 
 
 class Dataset:
+    """Examples by index: write __getitem__ and __len__."""
     def __getitem__(self, index):
         raise NotImplementedError(f"{type(self).__name__} has no __getitem__.")
 
@@ -14,6 +15,7 @@ class Dataset:
 
 
 class IterableDataset(Dataset):
+    """Examples in order: write __iter__."""
     def __iter__(self):
         raise NotImplementedError(f"{type(self).__name__} has no __iter__.")
 
@@ -54,6 +56,7 @@ class ComposeDataset(Dataset):
 
 
 class ChainDataset(IterableDataset):
+    """Iterable datasets, one after the other."""
     def __init__(self, datasets):
         self.datasets = list(datasets)
 
@@ -63,6 +66,7 @@ class ChainDataset(IterableDataset):
 
 
 class Subset(Dataset):
+    """The examples of a dataset with these indices."""
     def __init__(self, dataset, indices):
         self.dataset, self.indices = dataset, list(indices)
 
@@ -74,6 +78,7 @@ class Subset(Dataset):
 
 
 def random_split(dataset, lengths, generator=None):
+    """Datasets of these lengths, which share out the examples at random."""
     refuse_options("random_split", generator=generator)
     if sum(lengths) != len(dataset):
         raise ValueError("Sum of input lengths does not equal the length of the input dataset.")

@@ -8,6 +8,7 @@ from .. import distributed
 
 
 class Sampler:
+    """Indices of a dataset, in some order: write __iter__."""
     def __init__(self, data_source=None):
         self.data_source = data_source
 
@@ -19,6 +20,7 @@ class Sampler:
 
 
 class SequenceSampler(Sampler):
+    """All indices in order."""
     def __iter__(self):
         return iter(range(len(self.data_source)))
 
@@ -42,6 +44,7 @@ class RandomSampler(Sampler):
 
 
 class BatchSampler(Sampler):
+    """Lists of indices, one for each batch."""
     def __init__(self, dataset=None, sampler=None, shuffle=False, batch_size=1, drop_last=False):
         if (dataset is None) == (sampler is None):
             raise ValueError("One of dataset and sampler must be given to a BatchSampler.")

@@ -48,12 +48,15 @@ class IpuStrategy:
         self.set_options({"enable_fp16": enable_fp16})
 
     def set_optimizer(self, optimizer):
+        """The optimizer that a program for the IPU is trained with."""
         raise RuntimeError("set_optimizer is of the dynamic graph. In a static program call optimizer.minimize(loss).")
 
     def parse_optimizer(self, optimizer):
+        """What the IPU needs to know of an optimizer, as a dict."""
         raise RuntimeError("parse_optimizer is of the dynamic graph. In a static program call optimizer.minimize(loss).")
 
     def register_patch(self):
+        """Refused: it is of the dynamic graph."""
         raise RuntimeError("register_patch is of the dynamic graph, which is not there: build a static program.")
 
     def release_patch(self):
@@ -70,9 +73,11 @@ class IpuStrategy:
         self.custom_op_names.append(paddle_op)
 
     def enable_pattern(self, pattern):
+        """Switches a rewrite of PopART on, by name."""
         self._set_pattern(pattern, True)
 
     def disable_pattern(self, pattern):
+        """Switches a rewrite of PopART off, by name."""
         self._set_pattern(pattern, False)
 
     def _set_pattern(self, pattern, on):
@@ -83,11 +88,13 @@ class IpuStrategy:
         self._patterns[pattern], self.need_compile = on, True
 
     def is_pattern_enabled(self, pattern):
+        """Whether a rewrite of PopART is done."""
         return self._patterns.get(pattern, popart.Patterns(popart.PatternsLevel.Default).isPatternEnabled(pattern))
 
     # ---- options by name
 
     def set_options(self, options):
+        """Sets options of PopART's session by name."""
         if not isinstance(options, dict):
             raise TypeError(f"set_options needs a dict of options, not {options!r}.")
         for name, value in options.items():
@@ -120,6 +127,7 @@ class IpuStrategy:
         return value
 
     def get_option(self, option):
+        """The value of an option."""
         option = table.own_name(option)
         if option in self._own:
             return self._own[option]
@@ -138,18 +146,22 @@ class IpuStrategy:
 
     @property
     def num_ipus(self):
+        """IPUs that are reserved."""
         return self._own["num_ipus"]
 
     @property
     def is_training(self):
+        """Whether the program is trained."""
         return self._own["is_training"]
 
     @property
     def enable_pipelining(self):
+        """Whether stages run at the same time."""
         return bool(self.get_option("enable_pipelining"))
 
     @property
     def enable_fp16(self):
+        """Whether the IPU computes in float16."""
         return self._own["enable_fp16"]
 
     # ---- for those who compile
@@ -167,14 +179,17 @@ class IpuStrategy:
 
     @property
     def replicas(self):
+        """Copies of the model on other IPUs."""
         return int(self.get_option("replicated_graph_count")) if self.get_option("enable_replicated_graphs") else 1
 
     @property
     def accumulation(self):
+        """Micro-batches of one weight update."""
         return int(self.get_option("accumulation_factor")) if self.get_option("enable_gradient_accumulation") else 1
 
     @property
     def ipus_per_replica(self):
+        """IPUs of one copy of the model."""
         if self.num_ipus % self.replicas:
             raise ValueError(f"num_ipus={self.num_ipus} do not divide between replicated_graph_count={self.replicas} "
                              "replicas; num_ipus counts the IPUs of all of them.")
@@ -191,6 +206,7 @@ class IpuStrategy:
         return Inside(self)
 
     def session_options(self):
+        """The options of PopART's session that this strategy asks for."""
         out = _first_options()
         for name, value in self._session.items():
             _assign(out, table.field_of(name), name, value)
@@ -209,6 +225,7 @@ class IpuStrategy:
         return out
 
     def patterns(self):
+        """The rewrites of PopART that this strategy asks for."""
         out = popart.Patterns(popart.PatternsLevel.Default)
         for name, on in self._patterns.items():
             out.enablePattern(name, on)

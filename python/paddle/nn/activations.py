@@ -47,6 +47,7 @@ LogSoftmax = _layer("LogSoftmax", F.log_softmax)
 
 
 class PReLU(Layer):
+    """max(x, 0) + weight * min(x, 0)."""
     def __init__(self, num_parameters=1, init=0.25, weight_attr=None, data_format="NCHW", name=None):
         super().__init__("prelu")
         self._format = data_format
@@ -57,6 +58,7 @@ class PReLU(Layer):
 
 
 class Identity(Layer):
+    """Gives its input."""
     def __init__(self, *args, **kwargs):
         super().__init__()
 

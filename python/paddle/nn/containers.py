@@ -13,6 +13,7 @@ class Sequential(Layer):
             self.add_sublayer(name, layer)
 
     def forward(self, x):
+        """Each layer takes what the one before gives."""
         for layer in self._sub_layers.values():
             x = layer(x)
         return x
@@ -25,15 +26,18 @@ class Sequential(Layer):
 
 
 class LayerList(Layer):
+    """A list of layers, whose parameters are the model's."""
     def __init__(self, sublayers=None):
         super().__init__()
         self.extend(sublayers or [])
 
     def append(self, layer):
+        """Adds a layer at the end."""
         self.add_sublayer(str(len(self)), layer)
         return self
 
     def extend(self, layers):
+        """Adds several layers at the end."""
         for layer in layers:
             self.append(layer)
         return self
@@ -49,6 +53,7 @@ class LayerList(Layer):
 
 
 class ParameterList(Layer):
+    """A list of parameters of the model."""
     def __init__(self, parameters=None):
         super().__init__()
         for i, parameter in enumerate(parameters or []):

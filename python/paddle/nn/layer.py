@@ -9,6 +9,7 @@ from ..variable import Parameter, Variable
 
 
 class Layer:
+    """The base of layers: parameters, buffers and layers within; write `forward`."""
     def __init__(self, name_scope=None, dtype="float32"):
         modes.require_static(f"paddle.nn.{type(self).__name__}")
         self._full_name = unique_name.generate(name_scope or _snake(type(self).__name__))
@@ -19,6 +20,7 @@ class Layer:
         self._buffers = collections.OrderedDict()
 
     def full_name(self):
+        """Its name in the program."""
         return self._full_name
 
     # ---- parts
@@ -42,18 +44,22 @@ class Layer:
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def create_parameter(self, shape, attr=None, dtype=None, is_bias=False, default_initializer=None):
+        """Makes a parameter; add_parameter or an attribute makes it the layer's."""
         helper = LayerHelper(self._full_name, self._full_name)
         return helper.create_parameter(attr, shape, dtype or self._dtype, is_bias, default_initializer)
 
     def add_parameter(self, name, parameter):
+        """Makes a parameter the layer's, under a name."""
         self._parameters[name] = parameter
         return parameter
 
     def add_sublayer(self, name, sublayer):
+        """Makes a layer part of this one, under a name."""
         self._sub_layers[name] = sublayer
         return sublayer
 
     def register_buffer(self, name, tensor, persistable=True):
+        """Makes a tensor part of the layer that is not trained."""
         self._buffers[name] = tensor
 
     def _statistic(self, value, shape, attr_name=None):
@@ -62,27 +68,33 @@ class Layer:
         return make_persistable(name, shape, to_type(self._dtype), value)
 
     def children(self):
+        """The layers right within it."""
         return iter(self._sub_layers.values())
 
     def named_sublayers(self, prefix="", include_self=False):
+        """All layers within it, with their names."""
         if include_self:
             yield prefix, self
         for name, layer in self._sub_layers.items():
             yield from layer.named_sublayers(f"{prefix}.{name}" if prefix else name, True)
 
     def sublayers(self, include_self=False):
+        """All layers within it."""
         return [layer for _, layer in self.named_sublayers(include_self=include_self)]
 
     def named_parameters(self, prefix="", include_sublayers=True):
+        """The parameters with their names."""
         for at, layer in [(prefix, self)] + (list(self.named_sublayers(prefix)) if include_sublayers else []):
             for name, parameter in layer._parameters.items():
                 if parameter is not None:
                     yield (f"{at}.{name}" if at else name), parameter
 
     def parameters(self, include_sublayers=True):
+        """The parameters."""
         return [p for _, p in self.named_parameters(include_sublayers=include_sublayers)]
 
     def apply(self, fn):
+        """Calls a function with it and with every layer within."""
         for layer in self.sublayers():
             fn(layer)
         fn(self)
@@ -91,14 +103,17 @@ class Layer:
     # ---- running
 
     def train(self):
+        """Lets dropout and normalisations work as in training."""
         for layer in self.sublayers(include_self=True):
             layer.training = True
 
     def eval(self):
+        """Lets dropout and normalisations work as in use."""
         for layer in self.sublayers(include_self=True):
             layer.training = False
 
     def forward(self, *inputs, **kwargs):
+        """What the layer computes."""
         raise NotImplementedError(f"{type(self).__name__} has no forward().")
 
     def __call__(self, *inputs, **kwargs):
@@ -115,6 +130,7 @@ class Layer:
         return out
 
     def set_state_dict(self, state_dict, use_structured_name=True):
+        """Sets parameters and buffers from a dict by name."""
         for at, layer in self.named_sublayers(include_self=True):
             for name, v in (*layer._parameters.items(), *layer._buffers.items()):
                 key = (f"{at}.{name}" if at else name) if use_structured_name else v.name

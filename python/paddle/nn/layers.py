@@ -14,6 +14,7 @@ __all__ = ["Linear", "Embedding", "Conv2D", "Conv2DTranspose", "BatchNorm", "Bat
 
 
 class Linear(Layer):
+    """Times a matrix, plus a bias."""
     def __init__(self, in_features, out_features, weight_attr=None, bias_attr=None, name=None):
         super().__init__("linear")
         self.weight = self.create_parameter([in_features, out_features], weight_attr)
@@ -24,6 +25,7 @@ class Linear(Layer):
 
 
 class Embedding(Layer):
+    """Rows of a table by index."""
     def __init__(self, num_embeddings, embedding_dim, padding_idx=None, sparse=False, weight_attr=None, name=None):
         super().__init__("embedding")
         self._padding = padding_idx
@@ -35,6 +37,7 @@ class Embedding(Layer):
 
 
 class Conv2D(Layer):
+    """A convolution of a field of two dimensions."""
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1,
                  padding_mode="zeros", weight_attr=None, bias_attr=None, data_format="NCHW"):
         super().__init__("conv2d")
@@ -54,6 +57,7 @@ class Conv2D(Layer):
 
 
 class Conv2DTranspose(Layer):
+    """The gradient of a convolution of two dimensions, as a layer."""
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, dilation=1, groups=1,
                  weight_attr=None, bias_attr=None, data_format="NCHW"):
         super().__init__("conv2d_transpose")
@@ -68,6 +72,7 @@ class Conv2DTranspose(Layer):
 
 
 class BatchNorm(Layer):
+    """Normalises each channel over the batch."""
     def __init__(self, num_features, momentum=0.9, epsilon=1e-5, weight_attr=None, bias_attr=None, data_format="NCHW",
                  use_global_stats=None, name=None):
         super().__init__("batch_norm")
@@ -82,18 +87,22 @@ class BatchNorm(Layer):
 
 
 class BatchNorm1D(BatchNorm):
+    """Normalises each channel of [batch, channels] or [batch, channels, length] over the batch."""
     pass
 
 
 class BatchNorm2D(BatchNorm):
+    """Normalises each channel of images over the batch."""
     pass
 
 
 class BatchNorm3D(BatchNorm):
+    """Normalises each channel of volumes over the batch."""
     pass
 
 
 class LayerNorm(Layer):
+    """Normalises over the last dimensions."""
     def __init__(self, normalized_shape, epsilon=1e-5, weight_attr=None, bias_attr=None, name=None):
         super().__init__("layer_norm")
         self._shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
@@ -107,6 +116,7 @@ class LayerNorm(Layer):
 
 
 class GroupNorm(Layer):
+    """Normalises groups of channels."""
     def __init__(self, num_groups, num_channels, epsilon=1e-5, weight_attr=None, bias_attr=None, data_format="NCHW",
                  name=None):
         super().__init__("group_norm")
@@ -120,6 +130,7 @@ class GroupNorm(Layer):
 
 
 class InstanceNorm2D(Layer):
+    """Normalises each channel of each image."""
     def __init__(self, num_features, epsilon=1e-5, momentum=0.9, weight_attr=None, bias_attr=None, data_format="NCHW",
                  name=None):
         super().__init__("instance_norm")
@@ -132,6 +143,7 @@ class InstanceNorm2D(Layer):
 
 
 class Dropout(Layer):
+    """Sets elements to zero at random, in training, and scales the others."""
     def __init__(self, p=0.5, axis=None, mode="upscale_in_train", name=None):
         super().__init__()
         self._arguments = p, axis, mode
@@ -165,6 +177,7 @@ Upsample = _pool("Upsample", "upsample", ("size", "scale_factor", "mode", "align
 
 
 class Flatten(Layer):
+    """Makes one dimension of several."""
     def __init__(self, start_axis=1, stop_axis=-1):
         super().__init__()
         self._axes = start_axis, stop_axis

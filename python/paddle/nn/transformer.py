@@ -43,6 +43,7 @@ class MultiHeadAttention(Layer):
 
 
 class TransformerEncoderLayer(Layer):
+    """Attention, then two linear layers, each with a way around it."""
     def __init__(self, d_model, nhead, dim_feedforward, dropout=0.1, activation="relu", attn_dropout=None, act_dropout=None,
                  normalize_before=False, weight_attr=None, bias_attr=None):
         super().__init__()

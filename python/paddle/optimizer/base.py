@@ -29,6 +29,7 @@ class Optimizer:
     # ---- learning rate
 
     def get_lr(self):
+        """The learning rate now."""
         return float(self._learning_rate() if isinstance(self._learning_rate, LRScheduler) else self._learning_rate)
 
     def set_lr(self, value):
@@ -69,6 +70,7 @@ class Optimizer:
             return self.apply_gradients(params_grads), params_grads
 
     def backward(self, loss, startup_program=None, parameters=None, no_grad_set=None, callbacks=None):
+        """Adds the operators of the backward pass; returns (parameter, gradient) pairs."""
         return append_backward(loss, parameters or self._parameters, no_grad_set, callbacks)
 
     def apply_gradients(self, params_grads):
@@ -114,6 +116,7 @@ class Optimizer:
     # ---- of the dynamic graph
 
     def step(self):
+        """Changes parameters by their gradients."""
         raise RuntimeError("step() is of the dynamic graph; in a program minimize(loss) adds the updates, and Executor.run "
                            "does them.")
 

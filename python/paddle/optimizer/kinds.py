@@ -4,10 +4,12 @@ from .base import Optimizer
 
 
 class SGD(Optimizer):
+    """Gradient descent."""
     _type = "sgd"
 
 
 class Momentum(Optimizer):
+    """Gradient descent with momentum."""
     _type, _state = "momentum", {"velocity": ("Velocity", 0.0, False)}
 
     def __init__(self, learning_rate=0.001, momentum=0.9, parameters=None, use_nesterov=False, weight_decay=None,
@@ -28,6 +30,7 @@ def _single(multi_precision):
 
 
 class Adam(Optimizer):
+    """Means of gradients and of their squares, both corrected for their start."""
     _type = "adam"
 
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, parameters=None, weight_decay=None,
@@ -67,6 +70,7 @@ class AdamW(Adam):
 
 
 class Lamb(Adam):
+    """Adam with steps scaled by the norms of weights."""
     _type = "lamb"
 
     def __init__(self, learning_rate=0.001, lamb_weight_decay=0.01, beta1=0.9, beta2=0.999, epsilon=1e-6, parameters=None,
@@ -81,6 +85,7 @@ class Lamb(Adam):
 
 
 class Adamax(Adam):
+    """Adam with the largest past gradient in place of the mean of squares."""
     _type = "adamax"
 
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, parameters=None, weight_decay=None,
@@ -102,6 +107,7 @@ class Adamax(Adam):
 
 
 class Adagrad(Optimizer):
+    """Steps divided by the root of the sum of squared gradients."""
     _type = "adagrad"
 
     def __init__(self, learning_rate, epsilon=1e-6, parameters=None, weight_decay=None, grad_clip=None, name=None,
@@ -117,6 +123,7 @@ class Adagrad(Optimizer):
 
 
 class Adadelta(Optimizer):
+    """Steps scaled by the means of past gradients and past steps."""
     _type = "adadelta"
     _state = {"_avg_squared_grad": ("AvgSquaredGrad", 0.0, False), "_avg_squared_update": ("AvgSquaredUpdate", 0.0, False)}
 
@@ -130,6 +137,7 @@ class Adadelta(Optimizer):
 
 
 class RMSProp(Optimizer):
+    """Steps divided by the root of the mean of squared gradients."""
     _type = "rmsprop"
     _state = {"momentum": ("Moment", 0.0, False), "mean_square": ("MeanSquare", 0.0, False),
               "mean_grad": ("MeanGrad", 0.0, False)}

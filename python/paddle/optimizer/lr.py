@@ -4,6 +4,7 @@ import math
 
 
 class LRScheduler:
+    """The base of rates that change: `step` goes on, `get_lr` says the rate."""
     def __init__(self, learning_rate=0.1, last_epoch=-1, verbose=False):
         if learning_rate < 0:
             raise ValueError(f"Invalid learning rate: {learning_rate}")
@@ -15,24 +16,29 @@ class LRScheduler:
         return self.last_lr
 
     def step(self, epoch=None):
+        """Goes on to the next step, or to one that is named."""
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         self.last_lr = self.get_lr()
         if self.verbose:
             print(f"Epoch {self.last_epoch}: {type(self).__name__} set learning rate to {self.last_lr}.")
 
     def get_lr(self):
+        """The rate at the present step."""
         raise NotImplementedError(f"{type(self).__name__} has no get_lr().")
 
     def state_dict(self):
+        """What set_state_dict needs to go on from here."""
         return {"last_epoch": self.last_epoch, "last_lr": self.last_lr}
 
     def set_state_dict(self, state_dict):
+        """Goes on from where state_dict was called."""
         self.last_epoch, self.last_lr = state_dict["last_epoch"], state_dict["last_lr"]
 
     set_dict = set_state_dict
 
 
 class NoamDecay(LRScheduler):
+    """Rises for warmup_steps, then falls with the root of the step."""
     def __init__(self, d_model, warmup_steps, learning_rate=1.0, last_epoch=-1, verbose=False):
         self.d_model, self.warmup_steps = d_model, warmup_steps
         super().__init__(learning_rate, last_epoch, verbose)
@@ -43,6 +49,7 @@ class NoamDecay(LRScheduler):
 
 
 class PiecewiseDecay(LRScheduler):
+    """One value between each two boundaries."""
     def __init__(self, boundaries, values, last_epoch=-1, verbose=False):
         self.boundaries, self.values = boundaries, values
         super().__init__(last_epoch=last_epoch, verbose=verbose)
@@ -55,6 +62,7 @@ class PiecewiseDecay(LRScheduler):
 
 
 class NaturalExpDecay(LRScheduler):
+    """Times exp(-gamma) every step."""
     def __init__(self, learning_rate, gamma, last_epoch=-1, verbose=False):
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
@@ -64,16 +72,19 @@ class NaturalExpDecay(LRScheduler):
 
 
 class InverseTimeDecay(NaturalExpDecay):
+    """Divided by 1 + gamma * step."""
     def get_lr(self):
         return self.base_lr / (1 + self.gamma * self.last_epoch)
 
 
 class ExponentialDecay(NaturalExpDecay):
+    """Times gamma every step."""
     def get_lr(self):
         return self.base_lr * self.gamma ** self.last_epoch
 
 
 class StepDecay(LRScheduler):
+    """Times gamma every step_size steps."""
     def __init__(self, learning_rate, step_size, gamma=0.1, last_epoch=-1, verbose=False):
         self.step_size, self.gamma = step_size, gamma
         super().__init__(learning_rate, last_epoch, verbose)
@@ -83,6 +94,7 @@ class StepDecay(LRScheduler):
 
 
 class MultiStepDecay(LRScheduler):
+    """Times gamma at each of these steps."""
     def __init__(self, learning_rate, milestones, gamma=0.1, last_epoch=-1, verbose=False):
         self.milestones, self.gamma = milestones, gamma
         super().__init__(learning_rate, last_epoch, verbose)
@@ -92,6 +104,7 @@ class MultiStepDecay(LRScheduler):
 
 
 class LambdaDecay(LRScheduler):
+    """Times what a function of the step gives."""
     def __init__(self, learning_rate, lr_lambda, last_epoch=-1, verbose=False):
         self.lr_lambda = lr_lambda
         super().__init__(learning_rate, last_epoch, verbose)
@@ -101,6 +114,7 @@ class LambdaDecay(LRScheduler):
 
 
 class PolynomialDecay(LRScheduler):
+    """Falls to end_lr along a power."""
     def __init__(self, learning_rate, decay_steps, end_lr=0.0001, power=1.0, cycle=False, last_epoch=-1, verbose=False):
         self.decay_steps, self.end_lr, self.power, self.cycle = decay_steps, end_lr, power, cycle
         super().__init__(learning_rate, last_epoch, verbose)
@@ -115,6 +129,7 @@ class PolynomialDecay(LRScheduler):
 
 
 class CosineAnnealingDecay(LRScheduler):
+    """Falls along a half cosine over T_max steps, and rises again."""
     def __init__(self, learning_rate, T_max, eta_min=0, last_epoch=-1, verbose=False):
         self.T_max, self.eta_min = T_max, float(eta_min)
         super().__init__(learning_rate, last_epoch, verbose)

@@ -98,6 +98,7 @@ def serialize_persistables(feed_vars, fetch_vars, executor, program=None, **kwar
 
 
 def save_to_file(path, content):
+    """Writes bytes to a file."""
     if not isinstance(content, bytes):
         raise ValueError("'content' type should be bytes.")
     with _files.writing(path) as file:
@@ -105,6 +106,7 @@ def save_to_file(path, content):
 
 
 def load_from_file(path):
+    """The bytes of a file."""
     with open(path, "rb") as file:
         return file.read()
 
@@ -138,6 +140,7 @@ def _prefix(path):
 
 
 def deserialize_program(data, where="memory"):
+    """The program that serialize_program made into bytes."""
     return Program.parse_from_string(data, where)
 
 

@@ -79,4 +79,5 @@ def set_program_state(program, state_dict):
 
 
 def load(program, model_path, executor=None, var_list=None):
+    """Sets a program's parameters from what static.save wrote."""
     set_program_state(program, load_program_state(model_path))

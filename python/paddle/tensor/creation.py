@@ -21,59 +21,72 @@ def _shape(shape):
 
 
 def full(shape, fill_value, dtype=None, name=None):
+    """A tensor whose elements are all the same."""
     kind = to_type(dtype or ("float32" if isinstance(fill_value, float) else "int64"))
     return _filled("fill_constant", {"shape": _shape(shape), "value": float(fill_value), "str_value": str(fill_value)}, kind)
 
 
 def fill_constant(shape, dtype, value, force_cpu=False, out=None, name=None):
+    """A tensor whose elements are all the same."""
     made = full(shape, value, dtype)
     return made if out is None else assign(made, out)
 
 
 def zeros(shape, dtype=None, name=None):
+    """All elements zero."""
     return full(shape, 0.0, dtype or "float32")
 
 
 def ones(shape, dtype=None, name=None):
+    """All elements one."""
     return full(shape, 1.0, dtype or "float32")
 
 
 def full_like(x, fill_value, dtype=None, name=None):
+    """A tensor of x's shape whose elements are all the same."""
     attrs = {"value": float(fill_value), "dtype": int(to_type(dtype)) if dtype is not None else -1}
     return LayerHelper("fill_any_like").append("fill_any_like", {"X": x}, attrs, stop_gradient=True)
 
 
 def zeros_like(x, dtype=None, name=None):
+    """Zeros in x's shape."""
     return full_like(x, 0.0, dtype)
 
 
 def ones_like(x, dtype=None, name=None):
+    """Ones in x's shape."""
     return full_like(x, 1.0, dtype)
 
 
 def uniform(shape, dtype=None, min=-1.0, max=1.0, seed=0, name=None):
+    """Numbers evenly from [min, max)."""
     return _filled("uniform_random", {"shape": _shape(shape), "min": float(min), "max": float(max), "seed": int(seed)},
                    dtype or "float32")
 
 
 def rand(shape, dtype=None, name=None):
+    """Numbers evenly from [0, 1)."""
     return uniform(shape, dtype, 0.0, 1.0)
 
 
 def normal(mean=0.0, std=1.0, shape=None, name=None):
+    """Numbers from a normal distribution."""
     return _filled("gaussian_random", {"shape": _shape(shape), "mean": float(mean), "std": float(std), "seed": 0}, "float32")
 
 
 def randn(shape, dtype=None, name=None):
+    """Numbers from the standard normal distribution."""
     return _filled("gaussian_random", {"shape": _shape(shape), "mean": 0.0, "std": 1.0, "seed": 0}, dtype or "float32")
 
 
 def randint(low=0, high=None, shape=(1,), dtype=None, name=None):
+    """Whole numbers evenly from [low, high)."""
     low, high = (0, low) if high is None else (low, high)
     return _filled("randint", {"shape": _shape(shape), "low": int(low), "high": int(high), "seed": 0}, dtype or "int64")
 
 
 def arange(start=0, end=None, step=1, dtype=None, name=None):
+    """Numbers from start up to, not including, end."""
     start, end = (0, start) if end is None else (start, end)
     values = np.arange(start, end, step)
     return assign(values.astype(np.int64 if dtype is None and values.dtype.kind == "i" else
@@ -81,6 +94,7 @@ def arange(start=0, end=None, step=1, dtype=None, name=None):
 
 
 def cast(x, dtype):
+    """Converts to another type."""
     kind = to_type(dtype)
     return LayerHelper("cast").append("cast", {"X": x}, {"in_dtype": int(x.dtype), "out_dtype": int(kind)})
 

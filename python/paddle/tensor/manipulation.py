@@ -22,36 +22,44 @@ def _with_shape(kind, x, attrs):
 
 
 def reshape(x, shape, name=None):
+    """The same elements in another shape; one size may be -1."""
     return _with_shape("reshape2", x, {"shape": _numbers(shape)})
 
 
 def transpose(x, perm, name=None):
+    """Dimensions in another order."""
     return _with_shape("transpose2", x, {"axis": _numbers(perm)})
 
 
 def t(input, name=None):
+    """The transpose of a matrix."""
     return transpose(input, [1, 0]) if len(input.shape) == 2 else input
 
 
 def flatten(x, start_axis=0, stop_axis=-1, name=None):
+    """Makes one dimension of several."""
     return _with_shape("flatten_contiguous_range", x, {"start_axis": int(start_axis), "stop_axis": int(stop_axis)})
 
 
 def squeeze(x, axis=None, name=None):
+    """Drops dimensions of size 1."""
     return _with_shape("squeeze2", x, {"axes": [] if axis is None else _numbers(axis)})
 
 
 def unsqueeze(x, axis, name=None):
+    """Adds dimensions of size 1."""
     return _with_shape("unsqueeze2", x, {"axes": _numbers(axis)})
 
 
 def concat(x, axis=0, name=None):
+    """Joins along an axis that is there."""
     if not isinstance(x, (list, tuple)):
         raise TypeError(f"The type of 'x' in concat must be a list of variables, but received {type(x)}.")
     return LayerHelper("concat").append("concat", {"X": list(x)}, {"axis": int(axis)})
 
 
 def split(x, num_or_sections, axis=0, name=None):
+    """Cuts into parts along an axis."""
     axis = int(axis)
     if isinstance(num_or_sections, int):
         attrs = {"num": num_or_sections, "sections": [], "axis": axis}
@@ -65,60 +73,73 @@ def split(x, num_or_sections, axis=0, name=None):
 
 
 def chunk(x, chunks, axis=0, name=None):
+    """Cuts into equal parts along an axis."""
     return split(x, chunks, axis)
 
 
 def stack(x, axis=0, name=None):
+    """Joins along a new axis."""
     return LayerHelper("stack").append("stack", {"X": list(x)}, {"axis": int(axis)}, slot="Y")
 
 
 def unstack(x, axis=0, num=None):
+    """The slices along an axis, as a list."""
     count = x.shape[axis] if num is None else num
     return LayerHelper("unstack").append_many("unstack", {"X": x}, {"axis": int(axis), "num": int(count)}, count, "Y")
 
 
 def slice(input, axes, starts, ends):
+    """A part: from starts up to, not including, ends along axes."""
     return LayerHelper("slice").append("slice", {"Input": input}, {
         "axes": _numbers(axes), "starts": _numbers(starts), "ends": _numbers(ends), "infer_flags": [1] * len(axes),
         "decrease_axis": []})
 
 
 def strided_slice(x, axes, starts, ends, strides, name=None):
+    """A part, every strides-th element."""
     return LayerHelper("strided_slice").append("strided_slice", {"Input": x}, {
         "axes": _numbers(axes), "starts": _numbers(starts), "ends": _numbers(ends), "strides": _numbers(strides),
         "infer_flags": [1] * len(axes), "decrease_axis": []})
 
 
 def flip(x, axis, name=None):
+    """Reverses the order along axes."""
     return LayerHelper("flip").append("flip", {"X": x}, {"axis": _numbers(axis)})
 
 
 def tile(x, repeat_times, name=None):
+    """Repeats the whole tensor along each dimension."""
     return LayerHelper("tile").append("tile", {"X": x}, {"repeat_times": _numbers(repeat_times)})
 
 
 def expand(x, shape, name=None):
+    """Repeats along dimensions of size 1 until it has the shape."""
     return LayerHelper("expand").append("expand_v2", {"X": x}, {"shape": _numbers(shape)})
 
 
 def broadcast_to(x, shape, name=None):
+    """Repeats along dimensions of size 1 until it has the shape."""
     return expand(x, shape)
 
 
 def expand_as(x, y, name=None):
+    """Repeats along dimensions of size 1 until it has y's shape."""
     return LayerHelper("expand_as").append("expand_as_v2", {"X": x, "Y": y}, {"target_shape": list(y.shape)})
 
 
 def gather(x, index, axis=None, name=None):
+    """Slices by index along an axis."""
     return LayerHelper("gather").append("gather", {"X": x, "Index": index}, {"axis": int(axis or 0), "overwrite": True})
 
 
 def meshgrid(*args, name=None):
+    """Coordinates of all points of a grid, one tensor for each axis."""
     xs = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else list(args)
     return LayerHelper("meshgrid").append_many("meshgrid", {"X": xs}, {}, len(xs))
 
 
 def shape(input):
+    """The shape as a tensor."""
     return LayerHelper("shape").append("shape", {"Input": input}, stop_gradient=True)
 
 

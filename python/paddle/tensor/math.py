@@ -76,17 +76,20 @@ logical_xor = _binary("logical_xor", "logical_xor")
 
 
 def logical_not(x, out=None, name=None):
+    """The opposite of each element."""
     made = LayerHelper("logical_not").append("logical_not", {"X": x})
     return made if out is None else assign(made, out)
 
 
 def pow(x, y, name=None):
+    """x to the power of y."""
     if isinstance(y, Variable):
         return LayerHelper("elementwise_pow").append("elementwise_pow", {"X": x, "Y": y}, {"axis": -1})
     return LayerHelper("pow").append("pow", {"X": x}, {"factor": float(y)})
 
 
 def scale(x, scale=1.0, bias=0.0, bias_after_scale=True, act=None, name=None):
+    """scale * x + bias, or scale * (x + bias)."""
     helper = LayerHelper("scale", name)
     inputs, attrs = {"X": x}, {"bias": float(bias), "bias_after_scale": bool(bias_after_scale)}
     if isinstance(scale, Variable):
@@ -97,10 +100,12 @@ def scale(x, scale=1.0, bias=0.0, bias_after_scale=True, act=None, name=None):
 
 
 def stanh(x, scale_a=0.67, scale_b=1.7159, name=None):
+    """scale_b * tanh(scale_a * x)."""
     return LayerHelper("stanh").append("stanh", {"X": x}, {"scale_a": float(scale_a), "scale_b": float(scale_b)})
 
 
 def add_n(inputs, name=None):
+    """The sum of several tensors."""
     return LayerHelper("sum").append("sum", {"X": inputs if isinstance(inputs, (list, tuple)) else [inputs]})
 
 
@@ -113,6 +118,7 @@ def clip(x, min=None, max=None, name=None):
 
 
 def isnan(x, name=None):
+    """Whether each element is not a number."""
     return LayerHelper("isnan").append("not_equal", {"X": x, "Y": x}, {"axis": -1})
 
 
@@ -123,34 +129,42 @@ def _reduction(op, x, axis, keepdim, **attrs):
 
 
 def sum(x, axis=None, dtype=None, keepdim=False, name=None):
+    """The sum along axes."""
     return _reduction("reduce_sum", of_type(x, dtype), axis, keepdim)
 
 
 def mean(x, axis=None, keepdim=False, name=None):
+    """The mean along axes."""
     return _reduction("reduce_mean", x, axis, keepdim)
 
 
 def max(x, axis=None, keepdim=False, name=None):
+    """The largest element along axes."""
     return _reduction("reduce_max", x, axis, keepdim)
 
 
 def min(x, axis=None, keepdim=False, name=None):
+    """The smallest element along axes."""
     return _reduction("reduce_min", x, axis, keepdim)
 
 
 def prod(x, axis=None, keepdim=False, dtype=None, name=None):
+    """The product along axes."""
     return _reduction("reduce_prod", of_type(x, dtype), axis, keepdim)
 
 
 def all(x, axis=None, keepdim=False, name=None):
+    """Whether all elements along axes are true."""
     return _reduction("reduce_all", x, axis, keepdim)
 
 
 def any(x, axis=None, keepdim=False, name=None):
+    """Whether any element along axes is true."""
     return _reduction("reduce_any", x, axis, keepdim)
 
 
 def logsumexp(x, axis=None, keepdim=False, name=None):
+    """The logarithm of the sum of exponentials along axes."""
     axes = [] if axis is None else list(axis) if isinstance(axis, (list, tuple)) else [axis]
     return LayerHelper("logsumexp").append("logsumexp", {"X": x}, {"axis": axes or [0], "keepdim": bool(keepdim),
                                                                    "reduce_all": not axes})
@@ -163,10 +177,12 @@ def _place(op, x, axis, keepdim, dtype):
 
 
 def argmax(x, axis=None, keepdim=False, dtype="int64", name=None):
+    """Where the largest element along an axis is."""
     return _place("arg_max", x, axis, keepdim, dtype)
 
 
 def argmin(x, axis=None, keepdim=False, dtype="int64", name=None):
+    """Where the smallest element along an axis is."""
     return _place("arg_min", x, axis, keepdim, dtype)
 
 
@@ -178,23 +194,28 @@ def cumsum(x, axis=None, dtype=None, name=None, *, exclusive=False, reverse=Fals
 
 
 def matmul(x, y, transpose_x=False, transpose_y=False, name=None):
+    """Products of matrices, with broadcast batches."""
     return LayerHelper("matmul_v2").append("matmul_v2", {"X": x, "Y": y}, {"trans_x": bool(transpose_x),
                                                                           "trans_y": bool(transpose_y)})
 
 
 def mm(input, mat2, name=None):
+    """The product of two matrices."""
     return matmul(input, mat2)
 
 
 def bmm(x, y, name=None):
+    """Products of matrices, batch by batch."""
     return LayerHelper("bmm").append("bmm", {"X": x, "Y": y})
 
 
 def dot(x, y, name=None):
+    """The sum of products along the last dimension."""
     return LayerHelper("dot").append("dot", {"X": x, "Y": y})
 
 
 def norm(x, p="fro", axis=None, keepdim=False, name=None):
+    """A norm along axes."""
     order = 2.0 if p == "fro" else float(p)
     attrs = {"porder": order, "axis": -1 if axis is None else int(axis), "keepdim": bool(keepdim), "epsilon": 1e-12,
              "asvector": axis is None}
@@ -202,4 +223,5 @@ def norm(x, p="fro", axis=None, keepdim=False, name=None):
 
 
 def dist(x, y, p=2, name=None):
+    """The p-norm of the difference."""
     return LayerHelper("dist").append("dist", {"X": x, "Y": y}, {"p": float(p)})

@@ -131,6 +131,7 @@ class LegacyBeginBlockFn(torch.nn.Module):
         BeginBlock(self, user_id, ipu_id)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Begins the block, then calls the layer."""
         return self.function(*args, **kwargs)
 
 

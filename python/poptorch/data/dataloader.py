@@ -120,6 +120,7 @@ class DataLoader(torch.utils.data.DataLoader):
 
     @property
     def options(self) -> Options:
+        """The options that say how large a batch of the host is."""
         return self._options
 
     @property

@@ -115,6 +115,7 @@ class Optimizer:
 
     @property
     def attached(self) -> bool:
+        """The model on the IPU that trains with it; None if there is none."""
         return self._read_state is not None
 
     def state_dict(self) -> Dict[str, Any]:

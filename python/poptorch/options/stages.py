@@ -23,6 +23,7 @@ class Stage:
 
     @property
     def blocks(self) -> "list[str]":
+        """Ids of its blocks, in order."""
         return self._blocks
 
     @property
@@ -52,6 +53,7 @@ class Phase:
 
     @property
     def stages(self) -> "list[Stage]":
+        """The stages that run at the same time."""
         return self._stages
 
     def stage(self, index: int) -> Stage:

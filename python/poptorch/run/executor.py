@@ -105,9 +105,11 @@ class PoplarExecutor:
         self._compile(args, kwargs)
 
     def isCompiled(self) -> bool:
+        """Whether the model was compiled or loaded."""
         return self._compiled is not None
 
     def isAttachedToDevice(self) -> bool:
+        """Whether the model has its IPUs now."""
         return self._attachment.attached
 
     def _compile(self, args, kwargs, load_from=None):
@@ -269,6 +271,7 @@ class PoplarExecutor:
 
     @entry
     def load_state_dict(self, state_dict: Dict[str, torch.Tensor], strict: bool = True) -> Any:
+        """Loads the parameters into the wrapped model; they are copied to the IPU before the next call."""
         result = self._user_model.load_state_dict(state_dict, strict)
         if self.isCompiled():
             self.copyWeightsToDevice()
@@ -431,6 +434,7 @@ class PoplarExecutor:
 
     @property
     def options(self) -> Options:
+        """The options that the model was wrapped with."""
         return self._options
 
     @entry

@@ -9,25 +9,30 @@ get, serialize, deserialize = _all.get, _all.serialize, _all.deserialize
 
 
 class Constraint:
+    """A change of a weight after each update of the optimizer."""
     def __call__(self, w):
         return w
 
     def get_config(self):
+        """The arguments it was made with."""
         return {}
 
     @classmethod
     def from_config(cls, config):
+        """A new one from the arguments that get_config gave."""
         return cls(**config)
 
 
 @_all.add("non_neg")
 class NonNeg(Constraint):
+    """Sets negative elements to zero."""
     def __call__(self, w):
         return math_ops.maximum(w, 0.0)
 
 
 @_all.add("max_norm")
 class MaxNorm(Constraint):
+    """Scales a weight down whose norm along `axis` is larger than `max_value`."""
     def __init__(self, max_value=2, axis=0):
         self.max_value, self.axis = max_value, axis
 
@@ -42,6 +47,7 @@ class MaxNorm(Constraint):
 
 @_all.add("unit_norm")
 class UnitNorm(Constraint):
+    """Scales a weight so that its norm along `axis` is 1."""
     def __init__(self, axis=0):
         self.axis = axis
 

@@ -13,14 +13,17 @@ get, serialize, deserialize = _all.get, _all.serialize, _all.deserialize
 
 
 class Initializer:
+    """What a weight holds at first: called with shape and dtype."""
     def __call__(self, shape, dtype=None, **kwargs):
         raise NotImplementedError
 
     def get_config(self):
+        """The arguments it was made with."""
         return {}
 
     @classmethod
     def from_config(cls, config):
+        """A new one from the arguments that get_config gave."""
         config = dict(config)
         config.pop("dtype", None)
         return cls(**config)
@@ -33,18 +36,21 @@ class Initializer:
 
 @_all.add("zeros", "Zero", "zero")
 class Zeros(Initializer):
+    """All elements zero."""
     def __call__(self, shape, dtype=None, **kwargs):
         return self._tensor(np.zeros(tuple(shape)), dtype)
 
 
 @_all.add("ones", "One", "one")
 class Ones(Initializer):
+    """All elements one."""
     def __call__(self, shape, dtype=None, **kwargs):
         return self._tensor(np.ones(tuple(shape)), dtype)
 
 
 @_all.add("constant")
 class Constant(Initializer):
+    """All elements the same."""
     def __init__(self, value=0):
         self.value = value
 
@@ -57,6 +63,7 @@ class Constant(Initializer):
 
 @_all.add("random_uniform", "uniform")
 class RandomUniform(Initializer):
+    """Evenly from an interval."""
     def __init__(self, minval=-0.05, maxval=0.05, seed=None):
         self.minval, self.maxval, self.seed = minval, maxval, seed
 
@@ -70,6 +77,7 @@ class RandomUniform(Initializer):
 
 @_all.add("random_normal", "normal")
 class RandomNormal(Initializer):
+    """From a normal distribution."""
     def __init__(self, mean=0.0, stddev=0.05, seed=None):
         self.mean, self.stddev, self.seed = mean, stddev, seed
 
@@ -82,6 +90,7 @@ class RandomNormal(Initializer):
 
 @_all.add("truncated_normal")
 class TruncatedNormal(RandomNormal):
+    """From a normal distribution, without what is further than two deviations from the mean."""
     def __call__(self, shape, dtype=None, **kwargs):
         return self._tensor(random_ops.truncated_array(tuple(shape), self.seed) * self.stddev + self.mean, dtype)
 
@@ -99,6 +108,7 @@ def fans(shape):
 
 @_all.add("variance_scaling")
 class VarianceScaling(Initializer):
+    """From a distribution whose variance is `scale` over the inputs, outputs or their mean."""
     # A normal distribution that is cut off at two deviations has this one left.
     _CUT = 0.87962566103423978
 
@@ -151,6 +161,7 @@ LecunNormal = _scaled("LecunNormal", 1.0, "fan_in", "truncated_normal", "lecun_n
 
 @_all.add("orthogonal")
 class Orthogonal(Initializer):
+    """A random orthogonal matrix times `gain`."""
     def __init__(self, gain=1.0, seed=None):
         self.gain, self.seed = gain, seed
 
@@ -170,6 +181,7 @@ class Orthogonal(Initializer):
 
 @_all.add("identity")
 class Identity(Initializer):
+    """The identity matrix times `gain`."""
     def __init__(self, gain=1.0):
         self.gain = gain
 

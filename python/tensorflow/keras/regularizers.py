@@ -9,15 +9,18 @@ serialize, deserialize = _all.serialize, _all.deserialize
 
 
 def get(identifier):
+    """A regularizer by its name or configuration, or the object itself."""
     return L1L2(0.01, 0.01) if identifier == "l1_l2" else _all.get(identifier)
 
 
 class Regularizer:
+    """A term of the loss that depends on a weight: called with it."""
     def __call__(self, x):
         return 0.0
 
     @classmethod
     def from_config(cls, config):
+        """A new one from the arguments that get_config gave."""
         return cls(**config)
 
 
@@ -43,6 +46,7 @@ class L1L2(Regularizer):
 
 @_all.add("l1")
 class L1(L1L2):
+    """The sum of absolute values, times `l1`."""
     def __init__(self, l1=0.01, **kwargs):
         super().__init__(kwargs.pop("l", l1), 0)
 
@@ -52,6 +56,7 @@ class L1(L1L2):
 
 @_all.add("l2")
 class L2(L1L2):
+    """The sum of squares, times `l2`."""
     def __init__(self, l2=0.01, **kwargs):
         super().__init__(0, kwargs.pop("l", l2))
 
@@ -63,6 +68,7 @@ l1, l2 = L1, L2
 
 
 def l1_l2(l1=0.01, l2=0.01):
+    """L1 and L2 together."""
     return L1L2(l1, l2)
 
 

@@ -48,13 +48,16 @@ thresholded_relu = activation("thresholded_relu", "thresholded_relu", threshold=
 
 
 def softmax(x, axis=-1, dtype=None, name=None):
+    """exp(x) over its sum along an axis."""
     return LayerHelper("softmax").append("softmax", {"X": of_type(x, dtype)}, {"axis": int(axis), "use_cudnn": False})
 
 
 def log_softmax(x, axis=-1, dtype=None, name=None):
+    """The logarithm of softmax."""
     return LayerHelper("log_softmax").append("log_softmax", {"X": of_type(x, dtype)}, {"axis": int(axis)})
 
 
 def prelu(x, weight, data_format="NCHW", name=None):
+    """max(x, 0) + weight * min(x, 0), a weight for each channel or one for all."""
     mode = "all" if weight.shape == (1,) else "channel"
     return LayerHelper("prelu").append("prelu", {"X": x, "Alpha": weight}, {"mode": mode, "data_format": data_format})

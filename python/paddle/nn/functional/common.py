@@ -9,12 +9,14 @@ __all__ = ["linear", "embedding", "one_hot", "dropout", "dropout2d", "pad", "int
 
 
 def linear(x, weight, bias=None, name=None):
+    """x times a matrix, plus a bias."""
     helper = LayerHelper("linear")
     y = helper.append("matmul_v2", {"X": x, "Y": weight}, {"trans_x": False, "trans_y": False})
     return helper.append_bias(y, bias, len(x.shape) - 1)
 
 
 def embedding(x, weight, padding_idx=None, sparse=False, name=None):
+    """Rows of a table by index."""
     if x.dtype in FLOATING:
         raise TypeError("The indices of an embedding must be integers.")
     index = -1 if padding_idx is None else padding_idx if padding_idx >= 0 else weight.shape[0] + padding_idx
@@ -23,11 +25,13 @@ def embedding(x, weight, padding_idx=None, sparse=False, name=None):
 
 
 def one_hot(x, num_classes, name=None):
+    """1 at the index, 0 elsewhere."""
     return LayerHelper("one_hot_v2").append("one_hot_v2", {"X": x}, {"depth": int(num_classes),
                                                                      "allow_out_of_range": False}, stop_gradient=True)
 
 
 def dropout(x, p=0.5, axis=None, training=True, mode="upscale_in_train", name=None):
+    """Sets elements to zero at random, in training, and scales the others."""
     if axis is not None:
         raise NotImplementedError("(Unimplemented) dropout: axis. Drop single elements, or use another rate.")
     if mode not in ("upscale_in_train", "downscale_in_infer"):
@@ -39,6 +43,7 @@ def dropout(x, p=0.5, axis=None, training=True, mode="upscale_in_train", name=No
 
 
 def dropout2d(x, p=0.5, training=True, data_format="NCHW", name=None):
+    """Sets whole channels to zero at random, in training, and scales the others."""
     raise NotImplementedError("(Unimplemented) dropout2d. Use dropout.")
 
 
@@ -61,6 +66,7 @@ _MODES = {"nearest": "nearest", "linear": "linear", "bilinear": "bilinear", "tri
 
 def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=False, align_mode=0, data_format="NCHW",
                 name=None):
+    """Resizes a field, by the nearest element, linearly or cubically."""
     if mode not in _MODES:
         raise ValueError(f"mode must be one of {', '.join(_MODES)}, not {mode!r}.")
     if (size is None) == (scale_factor is None):
@@ -78,9 +84,11 @@ def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=F
 
 def upsample(x, size=None, scale_factor=None, mode="nearest", align_corners=False, align_mode=0, data_format="NCHW",
              name=None):
+    """interpolate under its older name."""
     return interpolate(x, size, scale_factor, mode, align_corners, align_mode, data_format)
 
 
 def cosine_similarity(x1, x2, axis=1, eps=1e-8):
+    """The cosine of the angle between vectors along an axis."""
     lengths = tensor.multiply(tensor.norm(x1, 2, axis), tensor.norm(x2, 2, axis))
     return tensor.divide(tensor.sum(tensor.multiply(x1, x2), axis), tensor.clip(lengths, min=eps))

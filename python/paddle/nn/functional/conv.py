@@ -17,6 +17,7 @@ def convolution(kind, x, weight, bias, stride, padding, dilation, groups, data_f
 
 
 def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCHW", name=None):
+    """A convolution of a field of two dimensions."""
     channels = x.shape[3 if data_format == "NHWC" else 1]
     deep = groups == channels and groups != 1 and weight.shape[0] % channels == 0
     return convolution("depthwise_conv2d" if deep else "conv2d", x, weight, bias, stride, padding, dilation, groups,
@@ -24,6 +25,7 @@ def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data
 
 
 def conv3d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCDHW", name=None):
+    """A convolution of a field of three dimensions."""
     return convolution("conv3d", x, weight, bias, stride, padding, dilation, groups, data_format, 3)
 
 
@@ -41,6 +43,7 @@ def conv1d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data
 
 def conv2d_transpose(x, weight, bias=None, stride=1, padding=0, output_padding=0, dilation=1, groups=1, output_size=None,
                      data_format="NCHW", name=None):
+    """The gradient of a convolution of two dimensions, as a layer."""
     attrs = {"output_padding": repeated(output_padding, 2, "output_padding") if output_padding else []}
     if output_size is not None:
         attrs["output_size"] = repeated(output_size, 2, "output_size")

@@ -17,6 +17,7 @@ def _reduced(x, reduction):
 
 def softmax_with_cross_entropy(logits, label, soft_label=False, ignore_index=-100, numeric_stable_mode=True,
                                return_softmax=False, axis=-1, use_softmax=True):
+    """Of logits and classes, for each example."""
     softmax, loss = LayerHelper("softmax_with_cross_entropy").append(
         "softmax_with_cross_entropy", {"Logits": logits, "Label": label}, {
             "soft_label": bool(soft_label), "ignore_index": int(ignore_index), "axis": int(axis),
@@ -27,6 +28,7 @@ def softmax_with_cross_entropy(logits, label, soft_label=False, ignore_index=-10
 
 def cross_entropy(input, label, weight=None, ignore_index=-100, reduction="mean", soft_label=False, axis=-1,
                   use_softmax=True, name=None):
+    """Of logits, or of probabilities, and classes."""
     if weight is not None:
         raise NotImplementedError("(Unimplemented) cross_entropy: weight. Weigh the loss of reduction='none'.")
     if not soft_label and len(label.shape) == len(input.shape) - 1:
@@ -48,11 +50,13 @@ def nll_loss(input, label, weight=None, ignore_index=-100, reduction="mean", nam
 
 
 def binary_cross_entropy(input, label, weight=None, reduction="mean", name=None):
+    """Of probabilities and labels between 0 and 1."""
     loss = LayerHelper("bce_loss").append("bce_loss", {"X": input, "Label": label})
     return _reduced(loss if weight is None else tensor.multiply(loss, weight), reduction)
 
 
 def binary_cross_entropy_with_logits(logit, label, weight=None, reduction="mean", pos_weight=None, name=None):
+    """Of logits and labels between 0 and 1."""
     if pos_weight is not None:
         raise NotImplementedError("(Unimplemented) binary_cross_entropy_with_logits: pos_weight.")
     loss = LayerHelper("sigmoid_cross_entropy_with_logits").append(
@@ -61,29 +65,35 @@ def binary_cross_entropy_with_logits(logit, label, weight=None, reduction="mean"
 
 
 def square_error_cost(input, label):
+    """The squared difference of each element."""
     return tensor.square(tensor.subtract(input, label))
 
 
 def mse_loss(input, label, reduction="mean", name=None):
+    """The squared difference."""
     return _reduced(square_error_cost(input, label), reduction)
 
 
 def l1_loss(input, label, reduction="mean", name=None):
+    """The absolute difference."""
     return _reduced(tensor.abs(tensor.subtract(input, label)), reduction)
 
 
 def smooth_l1_loss(input, label, reduction="mean", delta=1.0, name=None):
+    """Squared below `delta`, absolute above."""
     loss = LayerHelper("huber_loss").append("huber_loss", {"X": input, "Y": label}, {"delta": float(delta)},
                                             slot="Residual", more=("Out",))[1]
     return _reduced(loss, reduction)
 
 
 def kl_div(input, label, reduction="mean", name=None):
+    """The Kullback-Leibler divergence; `input` are logarithms."""
     return LayerHelper("kldiv_loss").append("kldiv_loss", {"X": input, "Target": label}, {"reduction": reduction},
                                             slot="Loss")
 
 
 def margin_ranking_loss(input, other, label, margin=0.0, reduction="mean", name=None):
+    """max(0, -label * (input - other) + margin)."""
     apart = tensor.multiply(tensor.subtract(other, input), label)
     apart = tensor.scale(apart, 1.0, margin) if margin else apart
     return _reduced(relu(apart), reduction)

@@ -25,6 +25,7 @@ def batch_norm(x, running_mean, running_var, weight, bias, training=False, momen
 
 
 def layer_norm(x, normalized_shape, weight=None, bias=None, epsilon=1e-5, name=None):
+    """Normalises over the last dimensions."""
     shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
     axis = len(x.shape) - len(shape)
     if list(x.shape[axis:]) != shape:
@@ -39,6 +40,7 @@ def layer_norm_from(x, axis, weight, bias, epsilon, helper=None):
 
 
 def group_norm(x, num_groups, epsilon=1e-5, weight=None, bias=None, data_format="NCHW", name=None):
+    """Normalises groups of channels."""
     inputs = {name: v for name, v in (("X", x), ("Scale", weight), ("Bias", bias)) if v is not None}
     return LayerHelper("group_norm").append("group_norm", inputs, {
         "epsilon": float(epsilon), "groups": int(num_groups), "data_layout": data_format}, slot="Y",
@@ -57,4 +59,5 @@ def instance_norm(x, running_mean=None, running_var=None, weight=None, bias=None
 
 
 def normalize(x, p=2, axis=1, epsilon=1e-12, name=None):
+    """Divides by the norm along an axis."""
     return tensor.divide(x, tensor.clip(tensor.norm(x, p, axis, True), min=epsilon))

@@ -17,6 +17,7 @@ def pool2d(x, kind, kernel, stride, padding, ceil_mode=False, exclusive=True, gl
 
 
 def max_pool2d(x, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, data_format="NCHW", name=None):
+    """Largest elements of windows."""
     if return_mask:
         pads, _ = padding_attributes(padding, 2, data_format)
         return LayerHelper("max_pool2d_with_index").append("max_pool2d_with_index", {"X": x}, {
@@ -27,16 +28,19 @@ def max_pool2d(x, kernel_size, stride=None, padding=0, return_mask=False, ceil_m
 
 def avg_pool2d(x, kernel_size, stride=None, padding=0, ceil_mode=False, exclusive=True, divisor_override=None,
                data_format="NCHW", name=None):
+    """Means of windows."""
     if divisor_override is not None:
         raise NotImplementedError("(Unimplemented) avg_pool2d: divisor_override. Multiply the result instead.")
     return pool2d(x, "avg", kernel_size, stride, padding, ceil_mode, exclusive, data_format=data_format)
 
 
 def adaptive_avg_pool2d(x, output_size, data_format="NCHW", name=None):
+    """Means of windows that give a field of this size."""
     return pool2d(x, "avg", _sizes(output_size), 1, 0, adaptive=True, data_format=data_format)
 
 
 def adaptive_max_pool2d(x, output_size, return_mask=False, name=None):
+    """Largest elements of windows that give a field of this size."""
     if return_mask:
         raise NotImplementedError("(Unimplemented) adaptive_max_pool2d: return_mask=True.")
     return pool2d(x, "max", _sizes(output_size), 1, 0, adaptive=True)

@@ -35,6 +35,7 @@ def _kernel(size):
 
 def conv2d(input, num_filters, filter_size, stride=1, padding=0, dilation=1, groups=None, param_attr=None, bias_attr=None,
            use_cudnn=True, act=None, name=None, data_format="NCHW"):
+    """A convolution of a field of two dimensions."""
     channels = input.shape[3 if data_format == "NHWC" else 1]
     groups = groups or 1
     if channels % groups:
@@ -56,6 +57,7 @@ def conv2d(input, num_filters, filter_size, stride=1, padding=0, dilation=1, gro
 
 def conv2d_transpose(input, num_filters, output_size=None, filter_size=None, padding=0, stride=1, dilation=1, groups=None,
                      param_attr=None, bias_attr=None, use_cudnn=True, act=None, name=None, data_format="NCHW"):
+    """The gradient of a convolution of two dimensions, as a layer."""
     helper, groups = LayerHelper("conv2d_transpose", name), groups or 1
     channels = input.shape[3 if data_format == "NHWC" else 1]
     pads, algorithm = padding_attributes(padding, 2, data_format)
@@ -90,6 +92,7 @@ def _kernel_of_output(input, output_size, pads, algorithm, stride, dilation, dat
 def batch_norm(input, act=None, is_test=False, momentum=0.9, epsilon=1e-05, param_attr=None, bias_attr=None,
                data_layout="NCHW", in_place=False, name=None, moving_mean_name=None, moving_variance_name=None,
                do_model_average_for_mean_and_var=True, use_global_stats=False):
+    """Normalises each channel over the batch."""
     helper = LayerHelper("batch_norm", name)
     channels = [input.shape[-1 if data_layout == "NHWC" else 1]]
     scale = helper.create_parameter(param_attr, channels, VarType.FP32, default_initializer=Constant(1.0))
@@ -103,6 +106,7 @@ def batch_norm(input, act=None, is_test=False, momentum=0.9, epsilon=1e-05, para
 
 def layer_norm(input, scale=True, shift=True, begin_norm_axis=1, epsilon=1e-05, param_attr=None, bias_attr=None, act=None,
                name=None):
+    """Normalises over the dimensions from begin_norm_axis on."""
     helper = LayerHelper("layer_norm", name)
     width = [math.prod(input.shape[begin_norm_axis:])]
     weight = helper.create_parameter(param_attr, width, input.dtype, default_initializer=Constant(1.0)) if scale else None
@@ -111,6 +115,7 @@ def layer_norm(input, scale=True, shift=True, begin_norm_axis=1, epsilon=1e-05, 
 
 
 def group_norm(input, groups, epsilon=1e-05, param_attr=None, bias_attr=None, act=None, data_layout="NCHW", name=None):
+    """Normalises groups of channels."""
     helper = LayerHelper("group_norm", name)
     channels = [input.shape[-1 if data_layout == "NHWC" else 1]]
     scale = helper.create_parameter(param_attr, channels, input.dtype, default_initializer=Constant(1.0))
@@ -122,6 +127,7 @@ def group_norm(input, groups, epsilon=1e-05, param_attr=None, bias_attr=None, ac
 
 
 def instance_norm(input, epsilon=1e-05, param_attr=None, bias_attr=None, name=None):
+    """Normalises each channel of each image."""
     helper, channels = LayerHelper("instance_norm", name), [input.shape[1]]
     scale = helper.create_parameter(param_attr, channels, input.dtype, default_initializer=Constant(1.0))
     bias = helper.create_parameter(bias_attr, channels, input.dtype, is_bias=True)
@@ -155,6 +161,7 @@ def data_norm(input, act=None, epsilon=1e-05, param_attr=None, data_layout="NCHW
 
 
 def embedding(input, size, is_sparse=False, is_distributed=False, padding_idx=None, param_attr=None, dtype="float32"):
+    """Rows of a table by index."""
     helper = LayerHelper("embedding")
     weight = helper.create_parameter(param_attr, size, dtype)
     index = -1 if padding_idx is None else padding_idx if padding_idx >= 0 else size[0] + padding_idx
@@ -163,6 +170,7 @@ def embedding(input, size, is_sparse=False, is_distributed=False, padding_idx=No
 
 
 def prelu(x, mode, param_attr=None, data_format="NCHW", name=None):
+    """max(x, 0) + weight * min(x, 0): one weight, one for each channel, or one for each element."""
     helper = LayerHelper("prelu", name)
     if mode not in ("all", "channel", "element"):
         raise ValueError("mode should be one of all, channel, element.")

@@ -49,6 +49,7 @@ class MNIST(Dataset):
 
 
 class FashionMNIST(MNIST):
+    """Pictures of clothes of 28 x 28 pixels, in ten classes."""
     NAME = "fashion-mnist"
 
 

@@ -4,6 +4,7 @@ from ... import nn, tensor
 
 
 class LeNet(nn.Layer):
+    """Two convolutions and three linear layers, for 28 x 28 pixels."""
     def __init__(self, num_classes=10):
         super().__init__()
         self.features = nn.Sequential(nn.Conv2D(1, 6, 3, padding=1), nn.ReLU(), nn.MaxPool2D(2, 2), nn.Conv2D(6, 16, 5),

@@ -45,6 +45,7 @@ class BottleneckBlock(BasicBlock):
 
 
 class ResNet(nn.Layer):
+    """A residual network of this depth."""
     def __init__(self, block=BottleneckBlock, depth=50, width=64, num_classes=1000, with_pool=True):
         super().__init__()
         self._classes, self._pools = num_classes, with_pool
@@ -83,20 +84,25 @@ def _make(block, depth, pretrained, kwargs):
 
 
 def resnet18(pretrained=False, **kwargs):
+    """ResNet with 18 layers."""
     return _make(BasicBlock, 18, pretrained, kwargs)
 
 
 def resnet34(pretrained=False, **kwargs):
+    """ResNet with 34 layers."""
     return _make(BasicBlock, 34, pretrained, kwargs)
 
 
 def resnet50(pretrained=False, **kwargs):
+    """ResNet with 50 layers."""
     return _make(BottleneckBlock, 50, pretrained, kwargs)
 
 
 def resnet101(pretrained=False, **kwargs):
+    """ResNet with 101 layers."""
     return _make(BottleneckBlock, 101, pretrained, kwargs)
 
 
 def resnet152(pretrained=False, **kwargs):
+    """ResNet with 152 layers."""
     return _make(BottleneckBlock, 152, pretrained, kwargs)

@@ -8,6 +8,7 @@ from ..._names import refuse_options, refuse_unknown
 
 
 class Compose:
+    """Several transforms, one after the other."""
     def __init__(self, transforms):
         self.transforms = list(transforms)
 
@@ -37,6 +38,7 @@ def normalize(img, mean, std, data_format="CHW", to_rgb=False):
 
 
 def resize(img, size, interpolation="bilinear"):
+    """A picture in another size."""
     from PIL import Image  # not everybody has it
     array = _array(img)
     if isinstance(size, int):
@@ -48,6 +50,7 @@ def resize(img, size, interpolation="bilinear"):
 
 
 def center_crop(img, output_size):
+    """The middle of a picture."""
     array, (h, w) = _array(img), (output_size, output_size) if isinstance(output_size, int) else output_size
     y, x = (array.shape[0] - h) // 2, (array.shape[1] - w) // 2
     return array[y:y + h, x:x + w]
@@ -65,10 +68,12 @@ class _Function:
 
 
 class ToTensor(_Function):
+    """Channels first, and values from 0 to 1."""
     _function = staticmethod(to_tensor)
 
 
 class Normalize(_Function):
+    """Subtracts a mean and divides by a deviation, channel by channel."""
     _function = staticmethod(normalize)
 
     def __init__(self, mean=0.0, std=1.0, data_format="CHW", to_rgb=False, keys=None):
@@ -76,14 +81,17 @@ class Normalize(_Function):
 
 
 class Resize(_Function):
+    """Another size."""
     _function = staticmethod(resize)
 
 
 class CenterCrop(_Function):
+    """Cuts the middle out of a picture."""
     _function = staticmethod(center_crop)
 
 
 class Transpose(_Function):
+    """Dimensions in another order."""
     def __init__(self, order=(2, 0, 1), keys=None):
         super().__init__(keys=keys)
         self._order = order

@@ -73,29 +73,35 @@ class _OfModel(_Assignment):
 
 
 class ModelLayerPipelineStageAssignment(_OfLayer):
+    """The stage of one call of a layer."""
     def __init__(self, layer, node_index, pipeline_stage=None):
         super().__init__(layer, node_index, pipeline_stage)
 
 
 class FunctionalLayerPipelineStageAssignment(ModelLayerPipelineStageAssignment):
+    """The stage of one call of a layer of a functional model."""
     pass
 
 
 class SequentialLayerPipelineStageAssignment(_OfLayer):
+    """The stage of a layer of a Sequential."""
     def __init__(self, layer, pipeline_stage=None):
         super().__init__(layer, None, pipeline_stage)
 
 
 class NestedModelPipelineStageAssignment(_OfModel):
+    """The stages of the layers of one call of a model within a model."""
     def __init__(self, nested_model, node_index, pipeline_stage_assignments=None):
         super().__init__(nested_model, node_index, pipeline_stage_assignments)
 
 
 class FunctionalNestedModelPipelineStageAssignment(NestedModelPipelineStageAssignment):
+    """The stages of the layers of one call of a model within a functional model."""
     pass
 
 
 class SequentialNestedModelPipelineStageAssignment(_OfModel):
+    """The stages of the layers of a model within a Sequential."""
     def __init__(self, nested_model, pipeline_stage_assignments=None):
         super().__init__(nested_model, None, pipeline_stage_assignments)
 

@@ -30,6 +30,7 @@ class InputSpec:
         self.max_ndim, self.min_ndim, self.axes = max_ndim, min_ndim, dict(axes or {})
 
     def check(self, layer, shape):
+        """Raises ValueError, naming the layer, for a shape that does not fit."""
         rank = shape.rank
         for wrong, text in ((self.ndim is not None and rank != self.ndim, f"expected ndim={self.ndim}"),
                             (self.min_ndim is not None and rank < self.min_ndim, f"expected min_ndim={self.min_ndim}"),
@@ -44,6 +45,7 @@ class InputSpec:
 
 
 class Layer:
+    """The base of all layers: weights, and a `call` that computes with them."""
     _is_model = _is_functional = _is_sequential = False
 
     def __init__(self, trainable=True, name=None, dtype=None, dynamic=False, **kwargs):
@@ -104,6 +106,7 @@ class Layer:
 
     @property
     def trainable(self):
+        """Whether its weights change in training."""
         return self._trainable
 
     @trainable.setter
@@ -119,12 +122,14 @@ class Layer:
 
     @property
     def submodules(self):
+        """All layers and modules within it."""
         return tuple(list(self._flatten_layers())[1:])
 
     # ---- variables
 
     def add_weight(self, name=None, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None,
                    constraint=None, use_resource=None, synchronization=None, aggregation=None, **kwargs):
+        """Makes a weight of the layer."""
         shape = tuple(TensorShape(() if shape is None else shape))
         dtype = dtypes.as_dtype(dtype or self.variable_dtype or backend.floatx())
         if initializer is None:
@@ -150,6 +155,7 @@ class Layer:
 
     @property
     def trainable_weights(self):
+        """Weights that an optimizer changes, those of layers within included."""
         out = []
         if not self.trainable:
             return out
@@ -163,11 +169,13 @@ class Layer:
 
     @property
     def non_trainable_weights(self):
+        """Weights that an optimizer does not change, those of layers within included."""
         trained = {id(v) for v in self.trainable_weights}
         return [v for v in self._all_variables() if id(v) not in trained]
 
     @property
     def weights(self):
+        """All weights, trainable ones first."""
         return self.trainable_weights + self.non_trainable_weights
 
     variables = property(lambda self: self.weights)
@@ -175,15 +183,18 @@ class Layer:
     non_trainable_variables = property(lambda self: self.non_trainable_weights)
 
     def count_params(self):
+        """The number of elements of all weights."""
         if not self.built:
             raise ValueError(f"You tried to call `count_params` on {self.name}, but the layer isn't built. You can build it "
                              f"manually via: `{self.name}.build(batch_input_shape)`.")
         return sum(int(np.prod(v.shape.as_list(), dtype=int)) for v in self.weights)
 
     def get_weights(self):
+        """The weights as NumPy arrays."""
         return [v.numpy() for v in self.weights]
 
     def set_weights(self, weights):
+        """Sets the weights from arrays, in the order of get_weights."""
         own = self.weights
         if len(own) != len(weights):
             raise ValueError(f'You called `set_weights(weights)` on layer "{self.name}" with a weight list of length '
@@ -196,6 +207,7 @@ class Layer:
     # ---- losses and metrics
 
     def add_loss(self, losses, **kwargs):
+        """Adds a term to the loss of the model."""
         for loss in nest.flatten(losses):
             if callable(loss) and not isinstance(loss, Tensor):
                 self._regularized.append((lambda _, f=loss: f(), None))
@@ -215,6 +227,7 @@ class Layer:
                 update()
 
     def add_metric(self, value, name=None, **kwargs):
+        """Adds a value to what training reports."""
         metric = next((m for m in self._metrics_inside if m.name == name), None)
         if metric is None:
             metric = Mean(name=name)
@@ -232,20 +245,25 @@ class Layer:
 
     @property
     def metrics(self):
+        """Its metrics and those of layers within."""
         return [m for layer in self._flatten_layers() for m in layer._metrics_inside]
 
     # ---- calls
 
     def build(self, input_shape):
+        """Makes the weights, when the shape of the inputs is known."""
         self.built = True
 
     def call(self, inputs, *args, **kwargs):
+        """What the layer computes; write it in a class of your own."""
         return inputs
 
     def compute_mask(self, inputs, mask=None):
+        """The mask that goes with the outputs."""
         return mask if self.supports_masking else None
 
     def compute_output_shape(self, input_shape):
+        """The shape of the outputs for a shape of inputs."""
         tensors = nest.map_structure(lambda s: KerasTensor(s, self.compute_dtype or "float32"), _shape_leaves(input_shape))
         out = shapes_of(lambda put: self(nest.map_structure(put, tensors)), nest.flatten(tensors))
         return nest.map_structure(lambda t: t.shape, out)
@@ -398,31 +416,38 @@ class Layer:
 
     @property
     def input(self):
+        """The tensor that the layer was called with, if it was called once."""
         inputs = self._only_node("input").inputs
         return inputs[0] if len(inputs) == 1 else inputs
 
     @property
     def output(self):
+        """The tensor that the call gave, if it was called once."""
         return self._only_node("output").outputs
 
     def get_input_at(self, index):
+        """The inputs of one of several calls."""
         inputs = self._inbound_nodes[index].inputs
         return inputs[0] if len(inputs) == 1 else inputs
 
     def get_output_at(self, index):
+        """The outputs of one of several calls."""
         return self._inbound_nodes[index].outputs
 
     @property
     def input_shape(self):
+        """The shape of `input`."""
         return nest.map_structure(lambda t: tuple(t.shape), self.input)
 
     @property
     def output_shape(self):
+        """The shape of `output`."""
         return nest.map_structure(lambda t: tuple(t.shape), self.output)
 
     # ---- configuration
 
     def get_config(self):
+        """The arguments it was made with."""
         config = {"name": self.name, "trainable": self.trainable, "dtype": self._policy.name}
         if self._batch_input_shape is not None:
             config["batch_input_shape"] = self._batch_input_shape
@@ -430,6 +455,7 @@ class Layer:
 
     @classmethod
     def from_config(cls, config):
+        """A new one from the arguments that get_config gave."""
         return cls(**config)
 
     def __repr__(self):

@@ -3,13 +3,16 @@
 
 
 class Callback:
+    """The base of callbacks: override the hooks on_... that you need."""
     def __init__(self):
         self.model, self.params, self.validation_data = None, None, None
 
     def set_params(self, params):
+        """Called by fit with epochs, steps and verbosity."""
         self.params = params
 
     def set_model(self, model):
+        """Called by fit with the model that is trained."""
         self.model = model
 
     def on_batch_begin(self, batch, logs=None):
@@ -32,6 +35,7 @@ for _event in EVENTS:
 
 
 class BaseLogger(Callback):
+    """Averages metrics over an epoch."""
     pass
 
 

@@ -5,6 +5,7 @@ from tensorflow.keras.engine.progress import ProgbarLogger
 
 
 class CallbackList:
+    """Several callbacks as one, in order."""
     def __init__(self, callbacks, model, add_progbar=False, verbose=1, epochs=1, steps=None, history=True):
         if isinstance(callbacks, CallbackList):
             callbacks = callbacks.callbacks
@@ -21,6 +22,7 @@ class CallbackList:
             model.history = next(c for c in self.callbacks if isinstance(c, History))
 
     def append(self, callback):
+        """Adds one at the end."""
         self.callbacks.append(callback)
 
 

@@ -12,6 +12,7 @@ from tensorflow.keras.engine.callback_base import Callback
 
 
 class LambdaCallback(Callback):
+    """A callback of functions: LambdaCallback(on_epoch_end=...)."""
     def __init__(self, **functions):
         super().__init__()
         for name, function in functions.items():
@@ -20,6 +21,7 @@ class LambdaCallback(Callback):
 
 
 class TerminateOnNaN(Callback):
+    """Ends training when the loss is not a number."""
     def on_batch_end(self, batch, logs=None):
         loss = (logs or {}).get("loss")
         if loss is not None and not np.isfinite(loss):
@@ -53,6 +55,7 @@ class _Monitor(Callback):
 
 
 class EarlyStopping(_Monitor):
+    """Ends training when a value has stopped getting better."""
     def __init__(self, monitor="val_loss", min_delta=0, patience=0, verbose=0, mode="auto", baseline=None,
                  restore_best_weights=False):
         super().__init__(monitor, mode, min_delta)
@@ -87,6 +90,7 @@ class EarlyStopping(_Monitor):
 
 
 class ModelCheckpoint(_Monitor):
+    """Saves the model, or its weights, after epochs or batches."""
     def __init__(self, filepath, monitor="val_loss", verbose=0, save_best_only=False, save_weights_only=False, mode="auto",
                  save_freq="epoch", options=None, initial_value_threshold=None, **kwargs):
         super().__init__(monitor, mode)
@@ -125,6 +129,7 @@ class ModelCheckpoint(_Monitor):
 
 
 class LearningRateScheduler(Callback):
+    """Sets the learning rate of each epoch: schedule(epoch, rate)."""
     def __init__(self, schedule, verbose=0):
         super().__init__()
         self.schedule, self.verbose = schedule, verbose
@@ -145,6 +150,7 @@ class LearningRateScheduler(Callback):
 
 
 class ReduceLROnPlateau(_Monitor):
+    """Makes the learning rate smaller when a value has stopped getting better."""
     def __init__(self, monitor="val_loss", factor=0.1, patience=10, verbose=0, mode="auto", min_delta=1e-4, cooldown=0,
                  min_lr=0, **kwargs):
         if factor >= 1.0:
@@ -178,6 +184,7 @@ class ReduceLROnPlateau(_Monitor):
 
 
 class CSVLogger(Callback):
+    """Writes one line for each epoch to a file."""
     def __init__(self, filename, separator=",", append=False):
         super().__init__()
         self.filename, self.separator, self.append = str(filename), separator, append

@@ -10,6 +10,7 @@ from tensorflow.ops import array_ops, math_ops
 
 
 class Functional(Model):
+    """A model of layers between given inputs and outputs."""
     _is_functional = True
 
     def __init__(self, inputs=None, outputs=None, name=None, trainable=True, **kwargs):
@@ -102,14 +103,17 @@ class Functional(Model):
 
     @property
     def input(self):
+        """The inputs it was made with."""
         return self._structure_in
 
     @property
     def output(self):
+        """The outputs it was made with."""
         return self._structure_out
 
     @property
     def layers(self):
+        """All layers, those nearer to the inputs first."""
         return list(self._all_layers)
 
     def compute_mask(self, inputs, mask=None):

@@ -9,6 +9,7 @@ from tensorflow.keras.engine.nodes import KerasTensor, Node
 
 
 class InputLayer(Layer):
+    """The layer behind keras.Input."""
     def __init__(self, input_shape=None, batch_size=None, dtype=None, input_tensor=None, sparse=None, name=None, ragged=None,
                  batch_input_shape=None, **kwargs):
         if kwargs:

@@ -59,6 +59,7 @@ def model_from_config(config, custom_objects=None):
 
 
 def model_from_json(text, custom_objects=None):
+    """A model, without weights, from what Model.to_json gave."""
     return model_from_config(json.loads(text), custom_objects)
 
 

@@ -26,6 +26,7 @@ class Progbar:
         self._after_first = None
 
     def update(self, current, values=None, finalize=None):
+        """Moves the bar to `current` and shows values."""
         finalize = current >= (self.target or float("inf")) if finalize is None else finalize
         for name, value in values or ():
             self._values[name] = value
@@ -99,6 +100,7 @@ class Progbar:
         return out
 
     def add(self, n, values=None):
+        """Moves the bar on by n steps."""
         self.update(self._seen + n, values)
 
 
@@ -119,6 +121,7 @@ def _duration(seconds):
 
 
 class ProgbarLogger(Callback):
+    """Shows a bar with the metrics while fit, evaluate and predict run."""
     def __init__(self, count_mode="samples", stateful_metrics=None):
         super().__init__()
         self._bar = None

@@ -9,6 +9,7 @@ from tensorflow.keras.engine.training import Model
 
 
 class Sequential(Functional):
+    """A model of layers, each of which takes what the one before gives."""
     _is_sequential = True
 
     def __init__(self, layers=None, name=None):
@@ -20,9 +21,11 @@ class Sequential(Functional):
 
     @property
     def layers(self):
+        """The layers, in order."""
         return [layer for layer in self._stack if not isinstance(layer, InputLayer)]
 
     def add(self, layer):
+        """Adds a layer at the end."""
         history = getattr(layer, "_keras_history", None)
         if history is not None:
             layer = history[0]
@@ -48,6 +51,7 @@ class Sequential(Functional):
         return None
 
     def pop(self):
+        """Takes the last layer away."""
         if not self._stack:
             raise TypeError("There are no layers in the model.")
         layer = self._stack.pop()

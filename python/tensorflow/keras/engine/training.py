@@ -26,6 +26,7 @@ _tracing = threading.RLock()  # a trace builds layers
 
 
 class Model(Loops, Saving, IpuOptions, Layer):
+    """Layers with training: compile, fit, evaluate, predict, save."""
     _is_model = True
     _functional_class = None  # the class of Model(inputs, outputs): engine/functional.py, which is one of these, sets it
 
@@ -78,6 +79,7 @@ class Model(Loops, Saving, IpuOptions, Layer):
 
     def compile(self, optimizer="rmsprop", loss=None, metrics=None, loss_weights=None, weighted_metrics=None,
                 run_eagerly=None, steps_per_execution=None, **kwargs):
+        """Says how the model is trained: optimizer, losses, metrics."""
         mode = kwargs.pop("sample_weight_mode", None)  # what weights are of is seen by their shape
         if mode not in (None, "temporal", "samplewise") and not isinstance(mode, (dict, list)):
             raise ValueError(f"sample_weight_mode must be None, 'temporal' or 'samplewise', not {mode!r}.")
@@ -107,6 +109,7 @@ class Model(Loops, Saving, IpuOptions, Layer):
 
     @property
     def metrics(self):
+        """All metrics: the loss, those of compile, those of layers."""
         if not self._is_compiled:
             return self.metrics_of_layers()
         return [self._loss_mean(), *self.compiled_metrics.metrics, *self.metrics_of_layers()]
@@ -119,9 +122,11 @@ class Model(Loops, Saving, IpuOptions, Layer):
 
     @property
     def metrics_names(self):
+        """Names of what evaluate returns."""
         return [m.name for m in self.metrics]
 
     def metrics_of_layers(self):
+        """Metrics that layers added."""
         return [m for layer in self._flatten_layers() for m in layer._metrics_inside]
 
     def _output_names(self, y_pred):
@@ -136,6 +141,7 @@ class Model(Loops, Saving, IpuOptions, Layer):
 
     @of_keras
     def train_step(self, data):
+        """One step of training; override it for training of your own."""
         x, y, weight = (*data, *[None] * (3 - len(data)))
         with GradientTape() as tape:
             y_pred = self(x, training=True)
@@ -146,6 +152,7 @@ class Model(Loops, Saving, IpuOptions, Layer):
 
     @of_keras
     def test_step(self, data):
+        """One step of evaluate; override it for an evaluation of your own."""
         x, y, weight = (*data, *[None] * (3 - len(data)))
         y_pred = self(x, training=False)
         self.compiled_loss(y, y_pred, weight, regularization_losses=self.losses)
@@ -154,15 +161,19 @@ class Model(Loops, Saving, IpuOptions, Layer):
 
     @of_keras
     def predict_step(self, data):
+        """One step of predict; override it for outputs of your own."""
         return self(data[0] if isinstance(data, tuple) else data, training=False)
 
     def make_train_function(self):
+        """The function that fit calls for each batch."""
         return self.train_on_batch
 
     def make_test_function(self):
+        """The function that evaluate calls for each batch."""
         return self.test_on_batch
 
     def make_predict_function(self):
+        """The function that predict calls for each batch."""
         return self.predict_on_batch
 
     # ---- calls of layers
@@ -247,17 +258,20 @@ class Model(Loops, Saving, IpuOptions, Layer):
 
     @in_no_graph
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, reset_metrics=True, return_dict=False):
+        """One step of training with this batch."""
         self._require_compiled()
         logs = self._one_batch("train", x, y, _class_weights(y, sample_weight, class_weight), reset_metrics)
         return logs if return_dict else _listed(logs)
 
     @in_no_graph
     def test_on_batch(self, x, y=None, sample_weight=None, reset_metrics=True, return_dict=False):
+        """Loss and metrics of this batch."""
         self._require_compiled()
         logs = self._one_batch("test", x, y, sample_weight, reset_metrics)
         return logs if return_dict else _listed(logs)
 
     def predict_on_batch(self, x):
+        """The outputs for this batch, as arrays."""
         return self.predict(x, batch_size=len(nest.flatten(x)[0]))
 
     def _one_batch(self, mode, x, y, weight, reset):
@@ -274,6 +288,7 @@ class Model(Loops, Saving, IpuOptions, Layer):
         return program.update_metrics(program.run(arrays), tracker)
 
     def reset_metrics(self):
+        """Begins all metrics anew."""
         for metric in self.metrics:
             metric.reset_state()
 
@@ -287,9 +302,11 @@ class Model(Loops, Saving, IpuOptions, Layer):
 
     @property
     def layers(self):
+        """The layers right within it."""
         return list(self._layers_inside)
 
     def get_layer(self, name=None, index=None):
+        """A layer by its name or position; ValueError if there is none."""
         if index is not None:
             if index >= len(self.layers):
                 raise ValueError(f"Was asked to retrieve layer at index {index} but model only has {len(self.layers)} "
@@ -312,6 +329,7 @@ class Model(Loops, Saving, IpuOptions, Layer):
             shapes_of(lambda put: self(nest.map_structure(put, tensors)), nest.flatten(tensors))
 
     def summary(self, line_length=None, positions=None, print_fn=None, expand_nested=False):
+        """Prints a table of layers, shapes and weights."""
         if not self.built:
             raise ValueError("This model has not yet been built. Build the model first by calling `build()` or calling "
                              "`fit()` with some data, or specify an `input_shape` argument in the first layer(s) for "

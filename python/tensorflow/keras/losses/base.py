@@ -11,6 +11,7 @@ serialize, deserialize = registry.serialize, registry.deserialize
 
 
 def get(identifier):
+    """A loss by its name or configuration, or the function or object itself."""
     if isinstance(identifier, str):
         found = registry.find(identifier)
         return found() if isinstance(found, type) else found
@@ -18,10 +19,12 @@ def get(identifier):
 
 
 class Reduction:
+    """How the losses of examples become one value."""
     AUTO, NONE, SUM, SUM_OVER_BATCH_SIZE = "auto", "none", "sum", "sum_over_batch_size"
 
     @classmethod
     def validate(cls, key):
+        """Raises ValueError for a name that is not one of these."""
         if key not in ("auto", "none", "sum", "sum_over_batch_size"):
             raise ValueError(f"Invalid Reduction Key: {key}. Expected keys are \"auto\", \"none\", \"sum\", "
                              "\"sum_over_batch_size\"")
@@ -44,6 +47,7 @@ def reduced(values, sample_weight, reduction):
 
 
 class Loss:
+    """The base of losses: write `call`, which gives one value for each example."""
     def __init__(self, reduction=Reduction.AUTO, name=None):
         Reduction.validate(reduction)
         self.reduction, self.name = reduction, name
@@ -55,13 +59,16 @@ class Loss:
         return reduced(self.call(y_true, y_pred), sample_weight, self.reduction)
 
     def call(self, y_true, y_pred):
+        """The loss of each example."""
         raise NotImplementedError(f"{type(self).__name__} must implement call(y_true, y_pred).")
 
     def get_config(self):
+        """The arguments it was made with."""
         return {"reduction": self.reduction, "name": self.name}
 
     @classmethod
     def from_config(cls, config):
+        """A new one from the arguments that get_config gave."""
         return cls(**config)
 
 

@@ -18,10 +18,12 @@ serialize, deserialize = registry.serialize, registry.deserialize
 
 
 def get(identifier):
+    """A metric by its name or configuration, or the object itself."""
     return registry.get(identifier)
 
 
 class Metric:
+    """The base of metrics: states, update_state and result."""
     def __init__(self, name=None, dtype=None, **kwargs):
         if kwargs:
             raise TypeError(f"Keyword argument not understood: {', '.join(kwargs)}")
@@ -33,6 +35,7 @@ class Metric:
     dtype = property(lambda self: self._dtype)
 
     def add_weight(self, name=None, shape=(), aggregation=None, synchronization=None, initializer="zeros", dtype=None):
+        """Makes a state of the metric."""
         with eagerly():
             value = initializers.get(initializer)(tuple(shape), dtype=dtype or self._dtype)
         out = Variable(value, trainable=False, name=f"{self.name}/{name}")
@@ -41,6 +44,7 @@ class Metric:
 
     @property
     def variables(self):
+        """Its states."""
         own = list(self.__dict__.get("_weights", ()))
         for value in vars(self).values():
             if isinstance(value, Metric):
@@ -50,16 +54,20 @@ class Metric:
     weights = trainable_weights = property(lambda self: self.variables)
 
     def update_state(self, *args, **kwargs):
+        """Takes a batch into account."""
         raise NotImplementedError("Must be implemented in subclasses.")
 
     def result(self):
+        """The value over all batches since reset_state."""
         raise NotImplementedError("Must be implemented in subclasses.")
 
     def reset_state(self):
+        """Begins anew."""
         for variable in self.variables:
             variable.set(np.zeros(variable.shape.as_list(), variable.dtype.as_numpy_dtype))
 
     def reset_states(self):
+        """The older name of reset_state."""
         self.reset_state()
 
     def __call__(self, *args, **kwargs):
@@ -67,10 +75,12 @@ class Metric:
         return self.result()
 
     def get_config(self):
+        """The arguments it was made with."""
         return {"name": self.name, "dtype": self._dtype}
 
     @classmethod
     def from_config(cls, config):
+        """A new one from the arguments that get_config gave."""
         return cls(**config)
 
 
@@ -106,12 +116,14 @@ class _Reduced(Metric):
 
 @registry.add()
 class Mean(_Reduced):
+    """The mean of all values."""
     def __init__(self, name="mean", dtype=None):
         super().__init__(name, dtype, True)
 
 
 @registry.add()
 class Sum(_Reduced):
+    """The sum of all values."""
     def __init__(self, name="sum", dtype=None):
         super().__init__(name, dtype, False)
 
@@ -124,6 +136,7 @@ class MeanMetricWrapper(Mean):
         self._fn, self._fn_kwargs = fn, kwargs
 
     def update_state(self, y_true, y_pred, sample_weight=None):
+        """Adds the function's values for a batch."""
         super().update_state(self._fn(convert_to_tensor(y_true), convert_to_tensor(y_pred), **self._fn_kwargs),
                              sample_weight)
 

@@ -8,6 +8,7 @@ __all__ = ["Adadelta"]
 
 @registry.add("adadelta")
 class Adadelta(Optimizer):
+    """Steps scaled by the means of past gradients and past steps."""
     _defaults = {"rho": 0.95, "epsilon": 1e-7}
 
     def __init__(self, learning_rate=0.001, rho=0.95, epsilon=1e-7, name="Adadelta", **kwargs):

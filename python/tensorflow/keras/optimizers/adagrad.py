@@ -8,6 +8,7 @@ __all__ = ["Adagrad"]
 
 @registry.add("adagrad")
 class Adagrad(Optimizer):
+    """Steps divided by the root of the sum of squared gradients."""
     _defaults = {"initial_accumulator_value": 0.1, "epsilon": 1e-7}
 
     def __init__(self, learning_rate=0.001, initial_accumulator_value=0.1, epsilon=1e-7, name="Adagrad", **kwargs):

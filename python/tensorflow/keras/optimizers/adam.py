@@ -10,6 +10,7 @@ __all__ = ["Adam"]
 
 @registry.add("adam")
 class Adam(Optimizer):
+    """Means of gradients and of their squares, both corrected for their start."""
     _defaults = {"beta_1": 0.9, "beta_2": 0.999, "epsilon": 1e-7, "amsgrad": False}
 
     def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, amsgrad=False, name="Adam", **kwargs):

@@ -8,6 +8,7 @@ __all__ = ["Adamax"]
 
 @registry.add("adamax")
 class Adamax(Optimizer):
+    """Adam with the largest past gradient in place of the mean of squares."""
     _defaults = {"beta_1": 0.9, "beta_2": 0.999, "epsilon": 1e-7}
 
     def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, name="Adamax", **kwargs):

@@ -20,12 +20,14 @@ serialize = registry.serialize
 
 
 def deserialize(config, custom_objects=None):
+    """An optimizer from its configuration."""
     if isinstance(config, dict) and config["class_name"].lower() in registry.named:
         config = {**config, "class_name": config["class_name"].lower()}
     return registry.deserialize(config, custom_objects)
 
 
 def get(identifier):
+    """An optimizer by its name or configuration, or the object itself."""
     if isinstance(identifier, str):
         return registry.find(identifier.lower() if identifier.lower() in registry.named else identifier)()
     out = _of_tensorflow1(identifier) or registry.get(identifier)
@@ -51,6 +53,7 @@ def _of_tensorflow1(given):
 
 
 class Optimizer:
+    """The base of optimizers: hyper-parameters, and a state for each weight."""
     _defaults = {}  # hyperparameters beside the rate
 
     def __init__(self, name=None, learning_rate=0.01, clipnorm=None, clipvalue=None, global_clipnorm=None, lr=None, decay=0.0,
@@ -78,6 +81,7 @@ class Optimizer:
 
     @property
     def learning_rate(self):
+        """The rate now, or its schedule; it may be set."""
         return self._schedule if self._schedule is not None else self._rate
 
     @learning_rate.setter
@@ -114,6 +118,7 @@ class Optimizer:
     # ---- slots
 
     def add_slot(self, var, slot_name, initializer=0.0, dtype="float32"):
+        """Makes a state of a weight."""
         key = (id(var), slot_name)
         if key not in self._slots:
             with eagerly():
@@ -123,6 +128,7 @@ class Optimizer:
         return self._slots[key]
 
     def get_slot(self, var, slot_name):
+        """A state of a weight."""
         return self._slots[(id(var), slot_name)]
 
     def create_slots(self, var):
@@ -136,6 +142,7 @@ class Optimizer:
 
     @property
     def weights(self):
+        """The count of steps and all states."""
         slots = list(self._slots.items())
         if not self.slots_by_variable:
             names = list(dict.fromkeys(name for (_, name), _ in slots))
@@ -147,12 +154,15 @@ class Optimizer:
         return []
 
     def variables(self):
+        """The count of steps and all states."""
         return self.weights
 
     def get_weights(self):
+        """The states as arrays."""
         return [w.numpy() for w in self.weights]
 
     def set_weights(self, weights):
+        """Sets the states, in the order of get_weights."""
         if len(weights) != len(self.weights):
             raise ValueError(f"You called `set_weights(weights)` on optimizer {self._name} with a weight list of length "
                              f"{len(weights)}, but the optimizer was expecting {len(self.weights)} weights.")
@@ -162,6 +172,7 @@ class Optimizer:
     # ---- steps
 
     def apply_gradients(self, grads_and_vars, name=None, experimental_aggregate_gradients=True):
+        """Changes weights by their gradients: a list of (gradient, weight)."""
         grads_and_vars = list(grads_and_vars)
         pairs = [(g, v) for g, v in grads_and_vars if g is not None]
         if not pairs:
@@ -188,6 +199,7 @@ class Optimizer:
         return list(gradients)
 
     def minimize(self, loss, var_list, grad_loss=None, name=None, tape=None):
+        """Computes gradients of a loss, then applies them."""
         variables = var_list() if callable(var_list) else var_list
         given = None if grad_loss is None else [convert_to_tensor(grad_loss)]
         if callable(loss):
@@ -225,6 +237,7 @@ class Optimizer:
         return out
 
     def update(self, gradient, var, rate):
+        """Changes one weight by its gradient: the formula of the class."""
         raise NotImplementedError("Must be implemented in subclasses.")
 
     def fused(self, popart, rate, clip, accum):
@@ -254,6 +267,7 @@ class Optimizer:
         return []
 
     def get_config(self):
+        """The arguments it was made with."""
         rate = self._schedule
         config = {"name": self._name, "decay": self.decay, **{k: getattr(self, k) for k in self._defaults}}
         if rate is not None:
@@ -267,6 +281,7 @@ class Optimizer:
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
+        """A new one from the arguments that get_config gave."""
         config = dict(config)
         if isinstance(config.get("learning_rate"), dict):
             config["learning_rate"] = schedules.deserialize(config["learning_rate"])

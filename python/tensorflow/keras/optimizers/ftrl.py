@@ -10,6 +10,7 @@ __all__ = ["Ftrl"]
 
 @registry.add("ftrl")
 class Ftrl(Optimizer):
+    """Follows the regularised leader: for sparse models."""
     _defaults = {"learning_rate_power": -0.5, "initial_accumulator_value": 0.1, "l1_regularization_strength": 0.0,
                  "l2_regularization_strength": 0.0, "l2_shrinkage_regularization_strength": 0.0, "beta": 0.0}
 

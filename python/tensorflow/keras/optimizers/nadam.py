@@ -15,6 +15,7 @@ __all__ = ["Nadam"]
 
 @registry.add("nadam")
 class Nadam(Optimizer):
+    """Adam with Nesterov's look ahead."""
     _defaults = {"beta_1": 0.9, "beta_2": 0.999, "epsilon": 1e-7}
 
     def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, name="Nadam", **kwargs):

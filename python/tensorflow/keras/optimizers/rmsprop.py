@@ -10,6 +10,7 @@ __all__ = ["RMSprop"]
 
 @registry.add("rmsprop")
 class RMSprop(Optimizer):
+    """Steps divided by the root of the mean of squared gradients."""
     _defaults = {"rho": 0.9, "momentum": 0.0, "epsilon": 1e-7, "centered": False}
 
     def __init__(self, learning_rate=0.001, rho=0.9, momentum=0.0, epsilon=1e-7, centered=False, name="RMSprop", **kwargs):
@@ -39,6 +40,7 @@ class RMSprop(Optimizer):
         return v
 
     def with_momentum(self, gradient, var, rate):
+        """The formula when there is momentum."""
         slot, step = self.get_slot(var, "momentum"), math_ops.multiply(gradient, rate)
         moved = math_ops.add(math_ops.multiply(slot, self.momentum), math_ops.divide(
             step, math_ops.sqrt(math_ops.add(self._spread(gradient, var), self.epsilon))))

@@ -10,14 +10,17 @@ serialize, deserialize = registry.serialize, registry.deserialize
 
 
 class LearningRateSchedule:
+    """A rate that depends on the step: called with it."""
     def __call__(self, step):
         raise NotImplementedError("Learning rate schedule must override __call__")
 
     def get_config(self):
+        """The arguments it was made with."""
         raise NotImplementedError("Learning rate schedule must override get_config")
 
     @classmethod
     def from_config(cls, config):
+        """A new one from the arguments that get_config gave."""
         return cls(**config)
 
 

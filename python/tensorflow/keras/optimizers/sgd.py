@@ -11,6 +11,7 @@ __all__ = ["SGD"]
 
 @registry.add("sgd")
 class SGD(Optimizer):
+    """Gradient descent, with momentum and Nesterov's look ahead if asked for."""
     _defaults = {"momentum": 0.0, "nesterov": False}
 
     def __init__(self, learning_rate=0.01, momentum=0.0, nesterov=False, name="SGD", **kwargs):
