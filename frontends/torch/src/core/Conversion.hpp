@@ -58,7 +58,6 @@ public:
   // The outputs are values of the body.
   Body endBody(const Values &outputs);
   Value bodyInput(std::size_t i) const { return frames_.back()->inputs.at(i); }
-  bool inBody() const { return frames_.size() > 1; }
   // What the markers of a body must know of each other.
   struct Open {
     Values inputs; // of the graph around it
