@@ -48,18 +48,22 @@ newaxis = None
 
 
 def executing_eagerly():
+    """Whether operations compute at once, not in a function or graph."""
     return _active() is None
 
 
 def get_static_value(tensor, partial=False):
+    """The value of a tensor if it is known now, as an array; else None."""
     return _constant_value(convert_to_tensor(tensor))
 
 
 def get_logger():
+    """The logger named tensorflow."""
     return _logs.logger
 
 
 def no_op(name=None):
+    """An operation that does nothing."""
     return group(name=name)
 
 

@@ -14,22 +14,26 @@ def _ipus():
 
 
 def list_physical_devices(device_type=None):
+    """The devices that operations can be placed on."""
     all_devices = [PhysicalDevice("/physical_device:CPU:0", "CPU")] + \
         [PhysicalDevice(f"/physical_device:IPU:{i}", "IPU") for i in _ipus()]
     return [d for d in all_devices if device_type in (None, d.device_type)]
 
 
 def list_logical_devices(device_type=None):
+    """The devices that operations can be placed on."""
     all_devices = [LogicalDevice("/device:CPU:0", "CPU")] + [LogicalDevice(f"/device:IPU:{i}", "IPU") for i in _ipus()]
     return [d for d in all_devices if device_type in (None, d.device_type)]
 
 
 def run_functions_eagerly(run_eagerly):
+    """True: functions run as plain Python."""
     if run_eagerly:
         raise NotImplementedError("tf.config.run_functions_eagerly(True) is not there: call python_function of a tf.function.")
 
 
 class experimental:
+    """Names of tf.config.experimental."""
     list_physical_devices = staticmethod(list_physical_devices)
     list_logical_devices = staticmethod(list_logical_devices)
 

@@ -28,18 +28,21 @@ assert_near = _compared("assert_near", lambda a, b: np.isclose(a, b, rtol=1e-6, 
 
 
 def assert_rank(x, rank, message=None, name=None):
+    """Raises ValueError for another number of dimensions."""
     x = convert_to_tensor(x)
     if x.shape.rank != rank:
         raise ValueError(f"{message or ''} Tensor must have rank {rank}; it has rank {x.shape.rank}.")
 
 
 def assert_type(tensor, tf_type, message=None, name=None):
+    """Raises TypeError for another type of elements."""
     tensor = convert_to_tensor(tensor)
     if tensor.dtype is not tf_type:
         raise TypeError(f"{message or ''} Tensor must be of type {tf_type.name}; it is {tensor.dtype.name}.")
 
 
 def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
+    """Raises ValueError for shapes that do not fit each other."""
     for x, shape in (shapes.items() if isinstance(shapes, dict) else shapes):
         if not TensorShape([d if isinstance(d, int) else None for d in shape]).is_compatible_with(convert_to_tensor(x).shape):
             raise ValueError(f"{message or ''} Shape {convert_to_tensor(x).shape} is not {shape}.")

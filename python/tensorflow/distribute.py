@@ -8,10 +8,12 @@ from tensorflow.framework.context import current
 
 
 class ReduceOp(enum.Enum):
+    """How values of replicas become one."""
     SUM, MEAN = "SUM", "MEAN"
 
 
 def has_strategy():
+    """Whether a strategy's scope is open."""
     return current.strategy is not None
 
 

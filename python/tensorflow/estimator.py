@@ -7,6 +7,7 @@ from tensorflow.compat.v1.session_hooks import SessionRunArgs, SessionRunContext
 
 
 class ModeKeys:
+    """What a model function is called for."""
     TRAIN, EVAL, PREDICT = "train", "eval", "infer"
 
 
@@ -29,6 +30,7 @@ class EstimatorSpec(collections.namedtuple("EstimatorSpec", _FIELDS)):
 
 
 def check(mode, predictions, loss, train_op):
+    """Raises ValueError if a specification lacks what its mode needs."""
     if mode not in (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT):
         raise ValueError(f"mode must be one of ModeKeys, not {mode!r}.")
     for when, value, what in ((ModeKeys.TRAIN, train_op, "train_op"), (ModeKeys.TRAIN, loss, "loss"),

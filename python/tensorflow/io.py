@@ -25,6 +25,7 @@ def _files(path):
 
 
 def GFile(name, mode="r"):
+    """A file: as Python's open."""
     text = {} if "b" in mode else {"encoding": "utf-8"}
     kind = mode.replace("b", "")
     if kind in ("w", "a"):

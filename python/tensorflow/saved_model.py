@@ -15,11 +15,13 @@ def load(export_dir, tags=None, options=None):
 
 
 def contains_saved_model(export_dir):
+    """Whether a folder holds a saved model."""
     from tensorflow.python.ipu.served import FILE  # takes the IPU package, when it is used
     return _os.path.isfile(_os.path.join(export_dir, FILE))
 
 
 def save(obj, export_dir, signatures=None, options=None):
+    """Writes functions and variables of an object to a folder."""
     raise NotImplementedError("tf.saved_model.save is not there: use model.save(\"model.h5\"), or ipu.serving for an export.")
 
 

@@ -15,6 +15,7 @@ _now = {"writer": None, "step": None}
 
 
 class SummaryWriter:
+    """Writes event files that TensorBoard reads."""
     def __init__(self, logdir, suffix=""):
         self._file = _events.EventFile(logdir, suffix)
 
@@ -30,15 +31,19 @@ class SummaryWriter:
             self.flush()
 
     def set_as_default(self, step=None):
+        """tf.summary's functions write to it."""
         _now.update(writer=self, step=step)
 
     def add(self, message, step):
+        """Writes one message."""
         self._file.add(message, step)
 
     def flush(self):
+        """Writes what is held back to the file."""
         self._file.flush()
 
     def close(self):
+        """Writes what is held back and closes the file."""
         self._file.close()
 
 
@@ -53,26 +58,32 @@ class _Nothing(SummaryWriter):
 
 
 def create_file_writer(logdir, max_queue=None, flush_millis=None, filename_suffix=None, name=None):
+    """A writer of event files in a folder."""
     return SummaryWriter(str(logdir), filename_suffix or "")
 
 
 def create_noop_writer():
+    """A writer that writes nothing."""
     return _Nothing()
 
 
 def flush(writer=None, name=None):
+    """Writes what a writer holds back to its file."""
     writer = writer or _now["writer"]
     if writer is not None:
         writer.flush()
 
 
 class experimental:
+    """Names of tf.summary.experimental."""
     @staticmethod
     def set_step(step):
+        """The step of values that name none."""
         _now["step"] = step
 
     @staticmethod
     def get_step():
+        """The step set by set_step."""
         return _now["step"]
 
 
@@ -93,14 +104,17 @@ def _write(message, name, data, step):
 
 
 def scalar(name, data, step=None, description=None):
+    """Writes one number."""
     return _write(_messages.scalar, name, data, step)
 
 
 def histogram(name, data, step=None, buckets=30, description=None):
+    """Writes how values are spread."""
     return _write(lambda tag, v: _messages.histogram(tag, v, buckets), name, data, step)
 
 
 def text(name, data, step=None, description=None):
+    """Writes text."""
     return _write(_messages.text, name, data, step)
 
 

@@ -6,22 +6,27 @@ from popart import _files
 
 
 def get_temp_dir():
+    """A folder for the files of a test."""
     return _files.new_folder("test")
 
 
 def is_built_with_cuda():
+    """False."""
     return False
 
 
 def is_built_with_gpu_support():
+    """False."""
     return False
 
 
 def is_gpu_available(cuda_only=False, min_cuda_compute_capability=None):
+    """False."""
     return False
 
 
 def gpu_device_name():
+    """"": there are no GPUs."""
     return ""
 
 

@@ -39,6 +39,7 @@ class Checkpoint:
         return variables, optimizers
 
     def write(self, file_prefix, options=None):
+        """Writes all variables to files with this prefix."""
         if active() is not None:
             raise NotImplementedError("tf.train.Checkpoint is used outside of graphs; of TensorFlow 1's graphs "
                                       "tf.compat.v1.train.Saver keeps the variables.")
@@ -98,19 +99,23 @@ class Status:
         return self
 
     def assert_existing_objects_matched(self):
+        """Raises AssertionError if a variable was not in the checkpoint."""
         return self._check(self._wanted - self._stored, "The checkpoint has no values for")
 
     def assert_consumed(self):
+        """Raises AssertionError if the checkpoint and the variables are not the same."""
         self.assert_existing_objects_matched()
         return self._check(self._stored - self._wanted, "Nothing here takes the checkpoint's")
 
     def assert_nontrivial_match(self):
+        """Raises AssertionError if nothing was read."""
         self._check(set(), "")
         if not self._wanted & self._stored - {"save_counter"}:
             raise AssertionError(f"Nothing was restored of the checkpoint {self._path}: its names are others.")
         return self
 
     def expect_partial(self):
+        """No warnings about what was not read."""
         return self
 
     def initialize_or_restore(self, session=None):
@@ -205,9 +210,11 @@ class CheckpointManager:
 
     @property
     def latest_checkpoint(self):
+        """The prefix of the newest checkpoint; None if there is none."""
         return latest_checkpoint(self.directory)
 
     def save(self, checkpoint_number=None, check_interval=True, options=None):
+        """Writes a checkpoint and removes those beyond max_to_keep."""
         now = None if self._counter is None else int(self._counter)
         if check_interval and self.checkpoint_interval is not None and self._saved_at is not None and \
                 now - self._saved_at < self.checkpoint_interval:
@@ -222,6 +229,7 @@ class CheckpointManager:
         return path
 
     def restore_or_initialize(self):
+        """Reads the newest checkpoint; None if there is none."""
         newest = self.latest_checkpoint
         if newest is not None:
             self.checkpoint.restore(newest)

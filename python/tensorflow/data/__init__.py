@@ -5,15 +5,18 @@ from tensorflow.data.dataset import AUTOTUNE, Dataset, Options
 
 
 class experimental:
+    """Names of tf.data.experimental."""
     AUTOTUNE = AUTOTUNE
     INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
 
     @staticmethod
     def cardinality(dataset):
+        """How many elements a dataset has, or INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
         return dataset.cardinality()
 
     @staticmethod
     def assert_cardinality(count):
+        """For Dataset.apply: says how many elements there are."""
         return lambda dataset: dataset.with_size(count)
 
 

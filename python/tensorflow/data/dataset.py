@@ -60,6 +60,7 @@ class Dataset:
 
     @staticmethod
     def from_tensor_slices(tensors, name=None):
+        """Elements along the first dimension of tensors."""
         if isinstance(tensors, list) and not any(isinstance(t, (np.ndarray, Tensor)) for t in tensors):
             tensors = _array(tensors)
         elif isinstance(tensors, list):
@@ -82,11 +83,13 @@ class Dataset:
 
     @staticmethod
     def from_tensors(tensors, name=None):
+        """One element: the tensors as they are."""
         whole = _arrays(tensors)
         return Dataset(lambda: iter([whole]), 1, nest.map_structure(lambda a: TensorSpec(a.shape, a.dtype), whole))
 
     @staticmethod
     def from_generator(generator, output_types=None, output_shapes=None, args=None, output_signature=None, name=None):
+        """What a generator yields; the function is called for each pass."""
         if output_signature is not None:
             spec = output_signature
         elif output_types is not None:
@@ -106,6 +109,7 @@ class Dataset:
 
     @staticmethod
     def range(*args, output_type=dtypes.int64, name=None):
+        """Whole numbers, as Python's range has them."""
         numbers = range(*[int(a) for a in args])
         kind = dtypes.as_dtype(output_type).as_numpy_dtype
         return Dataset(lambda: (kind(n) for n in numbers), len(numbers), TensorSpec((), output_type),
@@ -113,6 +117,7 @@ class Dataset:
 
     @staticmethod
     def zip(datasets, name=None):
+        """Elements of several datasets side by side; ends with the shortest."""
         flat = nest.flatten(datasets)
         spec = nest.map_structure(lambda d: d._spec, datasets)
 
@@ -127,6 +132,7 @@ class Dataset:
         return Dataset(make, self._size if size is None else size, self._spec if spec is None else spec, rows)
 
     def map(self, map_func, num_parallel_calls=None, deterministic=None, name=None):
+        """A function of each element."""
         with_tuple = isinstance(self._spec, tuple)
 
         def one(element):
@@ -156,6 +162,7 @@ class Dataset:
         return nest.map_structure(spec, made)
 
     def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None, name=None):
+        """Consecutive elements as one, with a new first dimension."""
         batch_size = int(batch_size)
         if batch_size < 1:
             raise ValueError("batch_size must be greater than zero.")
@@ -184,6 +191,7 @@ class Dataset:
         return Dataset(views if self._rows is not None else gathered, size, spec)
 
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None, name=None):
+        """A random order, drawn from a buffer of this size."""
         again = reshuffle_each_iteration is None or reshuffle_each_iteration
         state = {}
 
@@ -216,6 +224,7 @@ class Dataset:
         return out
 
     def repeat(self, count=None, name=None):
+        """The dataset several times; None: without end."""
         if count is None or count < 0:
             def endless():
                 while True:
@@ -230,9 +239,11 @@ class Dataset:
         return self._like(lambda: itertools.chain.from_iterable(self._make() for _ in range(count)), size)
 
     def prefetch(self, buffer_size=None, name=None):
+        """Makes elements ready while others are used."""
         return self
 
     def cache(self, filename="", name=None):
+        """Keeps elements in memory after the first pass."""
         kept = []
 
         def make():
@@ -250,6 +261,7 @@ class Dataset:
         return out
 
     def take(self, count, name=None):
+        """The first `count` elements."""
         count = int(count)
         if count < 0:
             return self
@@ -258,17 +270,20 @@ class Dataset:
         return self._like(lambda: itertools.islice(self._make(), count), size, rows=rows)
 
     def skip(self, count, name=None):
+        """All but the first `count` elements."""
         count = int(count)
         size = max(self._size - count, 0) if self._size >= 0 else self._size
         rows = None if self._rows is None else [a[count:] for a in self._rows]
         return self._like(lambda: itertools.islice(self._make(), count, None), size, rows=rows)
 
     def shard(self, num_shards, index, name=None):
+        """Every num_shards-th element, from `index` on."""
         size = self._size if self._size < 0 else max(0, -(-(self._size - index) // num_shards))
         rows = None if self._rows is None else [a[index::num_shards] for a in self._rows]
         return self._like(lambda: itertools.islice(self._make(), index, None, num_shards), size, rows=rows)
 
     def filter(self, predicate, name=None):
+        """The elements for which a function holds."""
         with_tuple = isinstance(self._spec, tuple)
 
         def kept(element):
@@ -278,11 +293,13 @@ class Dataset:
         return self._like(lambda: (e for e in self._make() if kept(e)), UNKNOWN)
 
     def concatenate(self, dataset, name=None):
+        """These elements, then those of another dataset."""
         sizes = (self._size, dataset._size)
         size = INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
         return self._like(lambda: itertools.chain(self._make(), dataset._make()), size)
 
     def unbatch(self, name=None):
+        """Batches taken apart into elements."""
         def make():
             for element in self._make():
                 flat = nest.flatten(element)
@@ -292,6 +309,7 @@ class Dataset:
         return self._like(make, size, nest.map_structure(lambda s: TensorSpec(s.shape[1:], s.dtype), self._spec))
 
     def enumerate(self, start=0, name=None):
+        """Pairs of a count and an element."""
         def make():
             for i, element in enumerate(self._make(), start):
                 yield (np.int64(i), element)
@@ -308,6 +326,7 @@ class Dataset:
         return inner
 
     def flat_map(self, map_func, name=None):
+        """The elements of all datasets that a function makes of each element."""
         inner = self._inner(map_func)
         return Dataset(lambda: itertools.chain.from_iterable(inner(e)._make() for e in self._make()), UNKNOWN,
                        inner(next(iter(self._make())))._spec)
@@ -323,24 +342,29 @@ class Dataset:
                        inner(next(iter(self._make())))._spec)
 
     def reduce(self, initial_state, reduce_func, name=None):
+        """One value: a function of the state so far and each element."""
         state = nest.map_structure(convert_to_tensor, initial_state)
         for element in self:
             state = reduce_func(state, element)
         return state
 
     def apply(self, transformation_func):
+        """What a function makes of the dataset."""
         return transformation_func(self)
 
     def with_options(self, options):
+        """The dataset with options set."""
         return self
 
     def with_size(self, count):
+        """The dataset, said to have this many elements."""
         return self._like(self._make, int(count))
 
     # ---- what it is
 
     @property
     def element_spec(self):
+        """Shapes and types of an element."""
         return self._spec
 
     def known_size(self):
@@ -349,9 +373,11 @@ class Dataset:
 
     @property
     def is_endless(self):
+        """Whether it has no end."""
         return self._size == INFINITE
 
     def cardinality(self, name=None):
+        """How many elements, or INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
         return EagerTensor(np.array(self._size, np.int64))
 
     def __len__(self):
@@ -368,12 +394,15 @@ class Dataset:
         return Iterator(self)
 
     def as_numpy_iterator(self):
+        """Elements as NumPy arrays."""
         return (nest.map_structure(np.asarray, e) for e in self._make())
 
     def make_one_shot_iterator(self):
+        """An iterator for graphs of TensorFlow 1."""
         return wired.graph_iterator(self, initialized=True)
 
     def make_initializable_iterator(self, shared_name=None):
+        """An iterator for graphs of TensorFlow 1, which its initializer begins."""
         return wired.graph_iterator(self)
 
     output_types = property(lambda self: nest.map_structure(lambda s: s.dtype, self._spec))
@@ -395,6 +424,7 @@ class Iterator:
         return self
 
     def raw(self):
+        """The next element as the dataset gives it."""
         return next(self._elements)
 
     def __next__(self):
@@ -410,6 +440,7 @@ class Iterator:
         return graph.next_of(self)
 
     def get_next(self):
+        """The next element; OutOfRangeError after the last."""
         return next(self)
 
 

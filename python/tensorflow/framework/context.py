@@ -39,6 +39,7 @@ def ipu_of(device):
 
 @contextlib.contextmanager
 def tracing(graph):
+    """While open, operations are added to this graph."""
     before = current.graph, current.tapes
     current.graph = graph
     try:

@@ -5,6 +5,7 @@ import popart
 
 
 class DType:
+    """A type of elements."""
     def __init__(self, name, numpy_type, device=None):
         self._name = name
         self._numpy = np.dtype(numpy_type)
@@ -24,13 +25,16 @@ class DType:
 
     @property
     def min(self):
+        """The smallest finite value."""
         return np.finfo(self._numpy).min if self.is_floating else np.iinfo(self._numpy).min
 
     @property
     def max(self):
+        """The largest finite value."""
         return np.finfo(self._numpy).max if self.is_floating else np.iinfo(self._numpy).max
 
     def is_compatible_with(self, other):
+        """Whether it is the same type."""
         return as_dtype(other) is self
 
     def __eq__(self, other):

@@ -6,6 +6,7 @@ import popart_core
 
 
 class OpError(Exception):
+    """The base of errors of operations."""
     code = 2
 
     def __init__(self, node_def, op=None, message=None, error_code=None):

@@ -41,11 +41,13 @@ class Graph:
     # ---- names
 
     def unique(self, name):
+        """The name, or the name with a number if it is taken."""
         seen = self._names.get(name, -1) + 1
         self._names[name] = seen
         return name if seen == 0 else f"{name}_{seen}"
 
     def scoped(self, name):
+        """The name within the scopes that are open."""
         return "/".join((*current.scopes, name))
 
     # ---- tensors
@@ -59,6 +61,7 @@ class Graph:
         return out
 
     def input(self, shape, dtype, name="input"):
+        """A new input of the graph."""
         dtype = dtypes.as_dtype(dtype)
         _check(dtype, name)
         name = self.unique(name)
@@ -75,6 +78,7 @@ class Graph:
         return known[number]
 
     def constant(self, array, dtype=None):
+        """A new constant of the graph."""
         array = np.asarray(array)
         dtype = dtypes.as_dtype(array.dtype) if dtype is None else dtype
         _check(dtype, "a constant")
@@ -97,6 +101,7 @@ class Graph:
         return self.capture(tensor)
 
     def capture(self, tensor):
+        """A tensor from outside, as an input."""
         if self.outer is None:
             raise ValueError(f"Tensor {tensor.name} is of another graph than the operation that uses it. A tensor that "
                              "was made in a tf.function or a Graph exists in there only: return it.")
@@ -198,9 +203,11 @@ class Graph:
     trained = ()  # ids of variables that an optimiser of PopART changes
 
     def trains(self, variable):
+        """Notes that the graph changes a variable."""
         return id(variable) in self.trained
 
     def assign(self, variable, value):
+        """Sets a variable when the graph runs."""
         if self.outer is None:
             self._declare(variable)
         else:
@@ -218,6 +225,7 @@ class Graph:
 
     @property
     def assigned(self):
+        """Variables that the graph sets."""
         return self.__dict__.setdefault("_assigned", {})
 
     def changed(self):
@@ -246,9 +254,11 @@ class Graph:
     # ---- of TensorFlow 1
 
     def as_default(self):
+        """While open, operations are added to this graph."""
         return _as_default(self)
 
     def get_tensor_by_name(self, name):
+        """A tensor by "operation:output"; KeyError if there is none."""
         if ":" not in name:
             raise ValueError(f"The name '{name}' looks like an Operation name, not a Tensor. Tensor names must be of the form "
                              "\"<op_name>:<output_index>\".")
@@ -258,6 +268,7 @@ class Graph:
         return self.named[name]
 
     def get_operation_by_name(self, name):
+        """An operation by its name; KeyError if there is none."""
         if ":" in name:
             raise ValueError(f"The name '{name}' appears to refer to a Tensor, not an Operation.")
         if name + ":0" not in self.named:
@@ -265,9 +276,11 @@ class Graph:
         return self.named[name + ":0"].op
 
     def get_collection(self, name, scope=None):
+        """What was added under a name."""
         return [v for v in self.collections.get(name, ()) if scope is None or v.name.startswith(scope)]
 
     def add_to_collection(self, name, value):
+        """Keeps something under a name."""
         self.collections.setdefault(name, []).append(value)
 
 

@@ -31,6 +31,7 @@ class LateTensor(Tensor):
     op = property(lambda self: Operation(self.graph, self._name, self))
 
     def eval(self, feed_dict=None, session=None):
+        """Its value, computed by a session."""
         return (session or default_session()).run(self, feed_dict)
 
     def evaluate(self, step):

@@ -36,6 +36,7 @@ def info(text, *args):
 
 
 def warning(text, *args):
+    """Writes a warning to the log."""
     logger.warning(text, *args)
 
 

@@ -6,6 +6,7 @@ from .variables import Variable
 
 
 class Module:
+    """The base of classes with variables."""
     def __init__(self, name=None):
         self._module_name = name or "".join(
             ("_" if c.isupper() and i else "") + c.lower() for i, c in enumerate(type(self).__name__))
@@ -14,10 +15,12 @@ class Module:
 
     @property
     def name_scope(self):
+        """The scope that its variables are named in."""
         return name_scope(self.name)
 
     @classmethod
     def with_name_scope(cls, method):
+        """A method whose variables are named in the module's scope."""
         def call(self, *args, **kwargs):
             with self.name_scope:
                 return method(self, *args, **kwargs)
@@ -44,16 +47,20 @@ class Module:
 
     @property
     def variables(self):
+        """All variables, those of modules within included."""
         return tuple(self._variables("variables"))
 
     @property
     def trainable_variables(self):
+        """The variables that are trained."""
         return tuple(v for v in self._variables("trainable_variables") if v.trainable)
 
     @property
     def non_trainable_variables(self):
+        """The variables that are not trained."""
         return tuple(v for v in self.variables if not v.trainable)
 
     @property
     def submodules(self):
+        """All modules within it."""
         return tuple(m for m in self._found({id(self): self}) if not isinstance(m, Variable))

@@ -3,6 +3,7 @@
 
 
 def is_nested(value):
+    """Whether it is a list, tuple, dict or the like."""
     return isinstance(value, (list, tuple, dict))
 
 
@@ -10,6 +11,7 @@ is_sequence = is_nested
 
 
 def flatten(value, expand_composites=False):
+    """The leaves of a nested structure, in order."""
     out = []
     _flatten(value, out)
     return out
@@ -34,6 +36,7 @@ def _keys(value):
 
 
 def pack_sequence_as(structure, flat, expand_composites=False):
+    """Leaves put into a structure."""
     leaves = iter(flat)
     out = _pack(structure, leaves)
     if next(leaves, leaves) is not leaves:
@@ -56,6 +59,7 @@ def _pack(structure, leaves):
 
 
 def map_structure(function, *structures, **_):
+    """A function of each leaf, in the same structure."""
     flat = [flatten(s) for s in structures]
     if any(len(f) != len(flat[0]) for f in flat):
         raise ValueError("The two structures don't have the same nested structure.")
@@ -63,5 +67,6 @@ def map_structure(function, *structures, **_):
 
 
 def assert_same_structure(a, b, check_types=True, expand_composites=False):
+    """Raises for structures that are nested differently."""
     if len(flatten(a)) != len(flatten(b)):
         raise ValueError(f"The two structures don't have the same nested structure: {a} and {b}.")

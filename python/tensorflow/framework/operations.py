@@ -12,6 +12,7 @@ class Operation:
     outputs = property(lambda self: [] if self.result is None else [self.result])
 
     def run(self, feed_dict=None, session=None):
+        """Runs the operation in a session."""
         (session or default_session()).run(self, feed_dict)
 
     def __repr__(self):

@@ -28,8 +28,10 @@ def _called(what, function, inputs, Tout, as_numpy):
 
 
 def py_function(func, inp, Tout, name=None):
+    """A function of Python on eager tensors, as an operation on the host."""
     return _called("py_function", func, inp, Tout, False)
 
 
 def numpy_function(func, inp, Tout, name=None):
+    """A function of Python on NumPy arrays, as an operation on the host."""
     return _called("numpy_function", func, inp, Tout, True)

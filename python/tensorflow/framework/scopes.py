@@ -9,6 +9,7 @@ from .operations import Operation
 
 @contextlib.contextmanager
 def name_scope(name, default_name=None, values=None):
+    """Names made within begin with this one."""
     name = name or default_name
     before = current.scopes
     current.scopes = (*before, *[p for p in (name or "").split("/") if p])
@@ -39,6 +40,7 @@ class device:
 
 @contextlib.contextmanager
 def init_scope():
+    """While open, operations are outside of functions that are traced."""
     with eagerly():
         yield
 

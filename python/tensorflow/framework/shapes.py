@@ -3,6 +3,7 @@
 
 
 class TensorShape:
+    """The sizes of dimensions, some of which may be unknown."""
     def __init__(self, dims):
         if isinstance(dims, TensorShape):
             dims = dims._dims
@@ -14,18 +15,22 @@ class TensorShape:
     dims = property(lambda self: None if self._dims is None else [Dimension(d) for d in self._dims])
 
     def as_list(self):
+        """The sizes as a list; None where unknown."""
         if self._dims is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return [None if d is None else int(d) for d in self._dims]
 
     def is_fully_defined(self):
+        """Whether all sizes are known."""
         return self._dims is not None and None not in self._dims
 
     def assert_is_fully_defined(self):
+        """Raises ValueError unless all sizes are known."""
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
     def num_elements(self):
+        """The product of the sizes; None if one is unknown."""
         if not self.is_fully_defined():
             return None
         out = 1
@@ -34,6 +39,7 @@ class TensorShape:
         return out
 
     def is_compatible_with(self, other):
+        """Whether known sizes agree."""
         other = TensorShape(other)
         if self._dims is None or other._dims is None:
             return True
@@ -41,10 +47,12 @@ class TensorShape:
                                                            for a, b in zip(self._dims, other._dims))
 
     def assert_is_compatible_with(self, other):
+        """Raises ValueError unless known sizes agree."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
     def merge_with(self, other):
+        """The shape that knows what either knows; ValueError if they disagree."""
         other = TensorShape(other)
         self.assert_is_compatible_with(other)
         if self._dims is None:
@@ -54,12 +62,14 @@ class TensorShape:
         return TensorShape([b if a is None else a for a, b in zip(self._dims, other._dims)])
 
     def concatenate(self, other):
+        """These dimensions, then those of another shape."""
         other = TensorShape(other)
         if self._dims is None or other._dims is None:
             return TensorShape(None)
         return TensorShape(self._dims + other._dims)
 
     def with_rank(self, rank):
+        """The shape, if it has or can have so many dimensions; else ValueError."""
         if self.rank not in (None, rank):
             raise ValueError(f"Shape {self} must have rank {rank}")
         return TensorShape([None] * rank) if self._dims is None else self

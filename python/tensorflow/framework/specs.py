@@ -5,18 +5,22 @@ from .shapes import TensorShape
 
 
 class TypeSpec:
+    """The base of descriptions of values."""
     pass
 
 
 class TensorSpec(TypeSpec):
+    """Shape, type and name of a tensor."""
     def __init__(self, shape, dtype=dtypes.float32, name=None):
         self.shape, self.dtype, self.name = TensorShape(shape), dtypes.as_dtype(dtype), name
 
     def is_compatible_with(self, other):
+        """Whether a tensor fits."""
         return self.dtype is other.dtype and self.shape.is_compatible_with(other.shape)
 
     @classmethod
     def from_tensor(cls, tensor, name=None):
+        """The description of a tensor."""
         return cls(tensor.shape, tensor.dtype, name)
 
     def __eq__(self, other):

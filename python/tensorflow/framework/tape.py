@@ -14,6 +14,7 @@ from .variables import Variable
 
 
 class GradientTape:
+    """Notes operations, to compute gradients of what they gave."""
     def __init__(self, persistent=False, watch_accessed_variables=True):
         self._persistent, self._watches = persistent, watch_accessed_variables
         self._records, self._reads, self._watched = [], {}, {}
@@ -29,33 +30,40 @@ class GradientTape:
         current.tapes = tuple(t for t in current.tapes if t is not self)
 
     def watch(self, tensor):
+        """Notes operations on this tensor, too."""
         for t in nest.flatten(tensor):
             if not isinstance(t, (Tensor, Variable)):
                 raise ValueError(f"Passed in object of type {type(t)}, not tf.Tensor")
             self._watched[id(t)] = t
 
     def watched_variables(self):
+        """The variables that were read."""
         return tuple(v for v, _ in self._reads.values())
 
     def stop_recording(self):
+        """While open, nothing is noted."""
         return _Stopped(self)
 
     def reset(self):
+        """Forgets what was noted."""
         self._records.clear()
         self._reads.clear()
 
     # ---- what is computed while it is open
 
     def record(self, op, inputs, attributes, outputs):
+        """Notes one operation."""
         self._records.append((op, inputs, attributes, outputs))
 
     def read(self, variable, value):
+        """Notes that a variable was read."""
         if self._watches and variable.trainable or id(variable) in self._watched:
             self._reads.setdefault(id(variable), (variable, []))[1].append(value)
 
     # ---- gradients
 
     def gradient(self, target, sources, output_gradients=None, unconnected_gradients="none"):
+        """Gradients of a target by sources. A tape that is not persistent gives them once."""
         if self._used and not self._persistent:
             raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or "
                                "jacobians)")
@@ -73,6 +81,7 @@ class GradientTape:
         return nest.pack_sequence_as(sources, made)
 
     def jacobian(self, target, sources, unconnected_gradients="none", parallel_iterations=None, experimental_use_pfor=True):
+        """Gradients of every element of a target by sources."""
         if not self._persistent:
             self._used = False
         rows = []
@@ -211,6 +220,7 @@ def _capturing(graph, sources, compute):
 
 
 def graph_gradients(graph, targets, sources, given=None):
+    """Adds the backward pass to a graph: gradients of targets by sources."""
     return _capturing(graph, sources, lambda by: _of_graph(graph, targets, by, given))
 
 

@@ -13,9 +13,11 @@ class VariableBase:
 
 
 class Tensor:
+    """A value, or a place in a graph where one will be."""
     __array_priority__ = 100
 
     def get_shape(self):
+        """The shape as a TensorShape."""
         return self.shape
 
     ndim = property(lambda self: self.shape.rank)
@@ -32,10 +34,12 @@ class Tensor:
         return id(self)
 
     def set_shape(self, shape):
+        """Says more of the shape than is known; ValueError if it disagrees."""
         self.shape.assert_is_compatible_with(shape)
 
 
 class EagerTensor(Tensor):
+    """A tensor with a value."""
     def __init__(self, array, dtype=None):
         array = np.asarray(array)
         self.dtype = dtypes.as_dtype(array.dtype) if dtype is None else dtype
@@ -44,6 +48,7 @@ class EagerTensor(Tensor):
 
     @property
     def shape(self):
+        """The shape, all of it known."""
         return TensorShape(self.array.shape)
 
     device = "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -52,9 +57,11 @@ class EagerTensor(Tensor):
 
     @property
     def name(self):
+        """Refused: tensors with values have no names."""
         raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
 
     def numpy(self):
+        """The value as a NumPy array."""
         return self.array[()] if self.array.ndim == 0 else np.array(self.array)
 
     def __array__(self, dtype=None):
@@ -103,6 +110,7 @@ def repr_of(array):
 
 
 class SymbolicTensor(Tensor):
+    """A tensor of a graph."""
     def __init__(self, graph, number, dtype, shape, name):
         self.graph, self.number, self.dtype, self._name = graph, number, dtype, name
         self.shape = shape
@@ -113,15 +121,18 @@ class SymbolicTensor(Tensor):
 
     @property
     def name(self):
+        """"operation:output"."""
         return self._name if ":" in self._name.split("/")[-1] else self._name + ":0"
 
     @property
     def op(self):
+        """The operation that makes it."""
         return Operation(self.graph, self._name, self)
 
     device = ""
 
     def numpy(self):
+        """Refused: it has no value before the graph runs."""
         raise NotImplementedError(f"numpy() is only available when a tensor has a value: {self.name} is traced. Take it "
                                   "out of the tf.function, or return it.")
 
@@ -157,10 +168,12 @@ class SymbolicTensor(Tensor):
     __str__ = lambda self: f"Tensor(\"{self.name}\", shape={self.shape}, dtype={self.dtype.name})"
 
     def eval(self, feed_dict=None, session=None):
+        """Its value, computed by a session."""
         return (session or default_session()).run(self, feed_dict)
 
 
 def is_tensor(value):
+    """Whether it is a tensor or variable."""
     return isinstance(value, (Tensor, VariableBase))
 
 

@@ -73,10 +73,12 @@ class Variable(VariableBase):
         return self._memory
 
     def fetch(self):
+        """Brings the value from the device if it is newer there."""
         if self.newest is not None:
             self.newest.fetch()
 
     def numpy(self):
+        """The value as a NumPy array."""
         with self.fetching:
             self.fetch()
             return self._memory.copy() if self._memory.ndim else self._memory[()]
@@ -107,12 +109,15 @@ class Variable(VariableBase):
     _shared_name = property(lambda self: self._name.split(":")[0])
 
     def get_shape(self):
+        """The shape as a TensorShape."""
         return self.shape
 
     def initialized_value(self):
+        """The value as a tensor, as read_value gives it."""
         return self.read_value()
 
     def read_value(self):
+        """The value as a tensor."""
         graph = active()
         if graph is not None:
             return graph.read(self)
@@ -127,12 +132,15 @@ class Variable(VariableBase):
         return np.asarray(self.numpy(), dtype)
 
     def assign(self, value, use_locking=False, name=None, read_value=True):
+        """Sets the value."""
         return self._become("assign", value)
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
+        """Adds to the value."""
         return self._become("assign_add", delta)
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
+        """Subtracts from the value."""
         return self._become("assign_sub", delta)
 
     def _become(self, how, value):
@@ -154,17 +162,21 @@ class Variable(VariableBase):
         return self
 
     def experimental_ref(self):
+        """A key for dicts and sets."""
         return self.ref()
 
     def ref(self):
+        """A key for dicts and sets."""
         return Reference(self)
 
     def load(self, value, session=None):
+        """Sets the value, for a session."""
         with wired.turn_of(self, session):
             self.set(value)
             self.initialized = True
 
     def eval(self, session=None):
+        """The value, for a session."""
         session = session or (sessions[-1] if sessions else None)
         return self.numpy() if session is None else session.run(self)
 

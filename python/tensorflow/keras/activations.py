@@ -10,6 +10,7 @@ serialize, deserialize = _all.serialize, _all.deserialize
 
 
 def get(identifier):
+    """An activation by its name, or the function itself."""
     if identifier is None:
         return linear
     return _all.get(identifier)
@@ -17,6 +18,7 @@ def get(identifier):
 
 @_all.add()
 def linear(x):
+    """x."""
     return x
 
 
@@ -34,6 +36,7 @@ def relu(x, alpha=0.0, max_value=None, threshold=0.0):
 
 @_all.add()
 def softmax(x, axis=-1):
+    """exp(x) over its sum along an axis."""
     out = nn_ops.softmax(x, axis)
     if axis in (-1, out.shape.rank - 1):
         out._keras_logits = x
@@ -42,41 +45,49 @@ def softmax(x, axis=-1):
 
 @_all.add()
 def elu(x, alpha=1.0):
+    """x, or alpha * (exp(x) - 1) below 0."""
     return nn_ops.elu(x, alpha=alpha)
 
 
 @_all.add()
 def selu(x):
+    """elu, scaled so that variances stay."""
     return nn_ops.selu(x)
 
 
 @_all.add()
 def softplus(x):
+    """log(1 + exp(x))."""
     return nn_ops.softplus(x)
 
 
 @_all.add()
 def softsign(x):
+    """x / (1 + |x|)."""
     return nn_ops.softsign(x)
 
 
 @_all.add("silu")
 def swish(x):
+    """x * sigmoid(x)."""
     return nn_ops.silu(x)
 
 
 @_all.add()
 def gelu(x, approximate=False):
+    """x times the normal distribution."""
     return nn_ops.gelu(x, approximate)
 
 
 @_all.add()
 def tanh(x):
+    """The hyperbolic tangent."""
     return nn_ops.tanh(x)
 
 
 @_all.add()
 def sigmoid(x):
+    """1 / (1 + exp(-x))."""
     out = nn_ops.sigmoid(x)
     out._keras_sigmoid_of = x
     return out
@@ -84,11 +95,13 @@ def sigmoid(x):
 
 @_all.add()
 def exponential(x):
+    """exp(x)."""
     return _exp(x)
 
 
 @_all.add()
 def hard_sigmoid(x):
+    """0.2 x + 0.5, between 0 and 1."""
     return math_ops.clip_by_value(math_ops.add(math_ops.multiply(x, 0.2), 0.5), 0.0, 1.0)
 
 

@@ -28,38 +28,46 @@ call = _Call()
 
 
 def floatx():
+    """The type that layers compute in if none is named."""
     return _settings["floatx"]
 
 
 def set_floatx(value):
+    """Sets floatx()."""
     if value not in ("float16", "float32", "float64"):
         raise ValueError(f"Unknown `floatx` value: {value}. Expected one of float16, float32, float64")
     _settings["floatx"] = value
 
 
 def epsilon():
+    """A small number that is added where zero would be divided by."""
     return _settings["epsilon"]
 
 
 def set_epsilon(value):
+    """Sets epsilon()."""
     _settings["epsilon"] = float(value)
 
 
 def image_data_format():
+    """"channels_last" or "channels_first"."""
     return _settings["image_data_format"]
 
 
 def set_image_data_format(value):
+    """Sets image_data_format()."""
     if value not in ("channels_last", "channels_first"):
         raise ValueError(f"Unknown data_format: {value}")
     _settings["image_data_format"] = value
 
 
 def learning_phase():
+    """1 in training, 0 otherwise."""
     return 0 if call.training is None else int(bool(call.training))
 
 
 def set_learning_phase(value):
+    """Sets learning_phase() for all models."""
     call.training = bool(value)
 
 
@@ -74,6 +82,7 @@ def in_train_phase(x, alt, training=None):
 
 
 def in_test_phase(x, alt, training=None):
+    """x when the model does not train, alt when it does."""
     return in_train_phase(alt, x, training)
 
 
@@ -85,11 +94,13 @@ def unique_name(base):
 
 
 def get_uid(prefix=""):
+    """The next number for names with this prefix."""
     _counts[prefix] = _counts.get(prefix, 0) + 1
     return _counts[prefix]
 
 
 def reset_uids():
+    """Begins the numbers of get_uid anew."""
     _counts.clear()
 
 
@@ -99,10 +110,12 @@ def clear_session():
 
 
 def get_value(x):
+    """The value as a NumPy array."""
     return x.numpy() if hasattr(x, "numpy") else x
 
 
 def set_value(x, value):
+    """Sets a variable."""
     if hasattr(x, "set_rate"):
         x.set_rate(value)
     else:
@@ -110,38 +123,47 @@ def set_value(x, value):
 
 
 def int_shape(x):
+    """The shape as a tuple; None where unknown."""
     return tuple(x.shape)
 
 
 def cast(x, dtype):
+    """Converts to another type."""
     return math_ops.cast(x, dtypes.as_dtype(dtype))
 
 
 def cast_to_floatx(x):
+    """Converts an array to the type of floatx()."""
     return np.asarray(x, floatx()) if not hasattr(x, "dtype") or isinstance(x, np.ndarray) else cast(x, floatx())
 
 
 def flatten(x):
+    """Makes one dimension of all."""
     return _array_ops.reshape(x, [-1])
 
 
 def batch_flatten(x):
+    """Makes one dimension of all but the first."""
     return _array_ops.reshape(x, [_array_ops.dims(x)[0], -1])
 
 
 def clip(x, min_value, max_value):
+    """Brings elements into an interval."""
     return math_ops.clip_by_value(x, min_value, max_value)
 
 
 def random_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
+    """Numbers from a normal distribution."""
     return _random_ops.normal(shape, mean, stddev, dtype or floatx(), seed)
 
 
 def random_uniform(shape, minval=0.0, maxval=1.0, dtype=None, seed=None):
+    """Numbers evenly from an interval."""
     return _random_ops.uniform(shape, minval, maxval, dtype or floatx(), seed)
 
 
 def concatenate(tensors, axis=-1):
+    """Joins along an axis."""
     return _array_ops.concat(tensors, axis)
 
 
@@ -156,6 +178,7 @@ def binary_crossentropy(target, output, from_logits=False):
 
 
 def ndim(x):
+    """The number of dimensions."""
     return x.shape.rank
 
 

@@ -12,6 +12,7 @@ from tensorflow.ops import array_ops, control_flow, math_ops, random_ops
 
 
 def transpose(x):
+    """Dimensions in reverse order."""
     return array_ops.transpose(x)
 
 
@@ -30,6 +31,7 @@ def repeat_elements(x, rep, axis):
 
 
 def arange(start, stop=None, step=1, dtype="int32"):
+    """Numbers as Python's range has them."""
     start, stop = (0, start) if stop is None else (start, stop)
     return math_ops.cast(array_ops.constant(np.arange(start, stop, step)), dtype)
 
@@ -52,49 +54,60 @@ def batch_dot(x, y, axes=None):
 
 
 def batch_get_value(tensors):
+    """Values of several variables as arrays."""
     return [t.numpy() for t in tensors]
 
 
 def batch_set_value(tuples):
+    """Sets several variables: (variable, value)."""
     for variable, value in tuples:
         variable.set(np.asarray(value))
 
 
 def eval(x):
+    """The value as a NumPy array."""
     return x.numpy()
 
 
 def bias_add(x, bias, data_format=None):
+    """Adds a bias to each channel."""
     if (data_format or backend.image_data_format()) == "channels_first" and x.shape.rank > 2:
         bias = array_ops.reshape(bias, [1, -1] + [1] * (x.shape.rank - 2))
     return math_ops.add(x, bias)
 
 
 def count_params(x):
+    """The number of elements."""
     return int(np.prod(x.shape.as_list()))
 
 
 def dtype(x):
+    """The name of the type of elements."""
     return x.dtype.name
 
 
 def is_keras_tensor(x):
+    """Whether it is an output of a layer or of Input."""
     return isinstance(x, KerasTensor)
 
 
 def update(x, new_x):
+    """Sets a variable."""
     return x.assign(new_x)
 
 
 def update_add(x, increment):
+    """Adds to a variable."""
     return x.assign_add(increment)
 
 
 def update_sub(x, decrement):
+    """Subtracts from a variable."""
     return x.assign_sub(decrement)
 
 
 def moving_average_update(x, value, momentum):
+    """x becomes x * momentum + value * (1 - momentum)."""
     return x.assign(math_ops.add(math_ops.multiply(x, momentum), math_ops.multiply(value, 1.0 - momentum)))
 
 
@@ -111,10 +124,12 @@ def switch(condition, then_expression, else_expression):
 
 
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
+    """From a normal distribution, without what is further than two deviations from the mean."""
     return random_ops.truncated_normal(shape, mean, stddev, dtype or backend.floatx(), seed)
 
 
 def random_bernoulli(shape, p=0.0, dtype=None, seed=None):
+    """Ones with this probability, else zeros."""
     drawn = random_ops.uniform(shape, 0.0, 1.0, "float32", seed)
     return math_ops.cast(math_ops.less_equal(drawn, p), dtype or backend.floatx())
 
@@ -140,8 +155,10 @@ def function(inputs, outputs, updates=None, name=None, **kwargs):
 
 
 def categorical_crossentropy(target, output, from_logits=False, axis=-1):
+    """Of probabilities, or logits, and one-hot classes."""
     return losses.categorical_crossentropy(target, output, from_logits, axis=axis)
 
 
 def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
+    """Of probabilities, or logits, and classes by number."""
     return losses.sparse_categorical_crossentropy(target, output, from_logits, axis)

@@ -8,6 +8,7 @@ from tensorflow.keras.engine.sequential import Sequential  # noqa: F401
 
 
 def save_model(model, filepath, **kwargs):
+    """Model.save of a model."""
     model.save(filepath, **kwargs)
 
 

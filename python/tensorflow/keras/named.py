@@ -14,10 +14,12 @@ def snake(name):
 
 
 class Registry:
+    """Things of one kind by name: losses, optimizers and so on."""
     def __init__(self, kind):
         self.kind, self.named = kind, {}
 
     def add(self, *names):
+        """A decorator that adds a class or function under names."""
         def decorate(thing):
             for name in (thing.__name__, *names):
                 self.named[name] = thing
@@ -25,6 +27,7 @@ class Registry:
         return decorate
 
     def find(self, name, custom_objects=None):
+        """The class or function of a name; ValueError, with near matches, if there is none."""
         for source in (custom_objects or {}, custom, self.named):
             if name in source:
                 return source[name]
@@ -32,6 +35,7 @@ class Registry:
                          + _spelling.hint(name, self.named))
 
     def get(self, identifier):
+        """A thing from its name or configuration, or the thing itself."""
         if identifier is None:
             return None
         if isinstance(identifier, dict):
@@ -46,6 +50,7 @@ class Registry:
         raise ValueError(f"Could not interpret {self.kind} identifier: {identifier!r}")
 
     def deserialize(self, config, custom_objects=None):
+        """A thing from its name or configuration."""
         if isinstance(config, str):
             found = self.find(config, custom_objects)
             return found() if isinstance(found, type) else found
@@ -53,6 +58,7 @@ class Registry:
         return found.from_config(dict(config.get("config") or {})) if hasattr(found, "from_config") else found
 
     def serialize(self, thing):
+        """The name or configuration of a thing."""
         if thing is None:
             return None
         if hasattr(thing, "get_config"):

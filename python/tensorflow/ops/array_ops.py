@@ -13,6 +13,7 @@ from tensorflow.framework.variables import Variable
 
 
 def constant(value, dtype=None, shape=None, name="Const"):
+    """A tensor with this value."""
     dtype = None if dtype is None else dtypes.as_dtype(dtype)
     if isinstance(value, (EagerTensor, np.ndarray, np.generic)):
         value = np.asarray(value) if dtype is None else np.asarray(value).astype(dtype.as_numpy_dtype)
@@ -46,6 +47,7 @@ operation("Reshape", lambda x, shape: np.reshape(x, tuple(int(d) for d in shape)
 
 
 def reshape(tensor, shape, name=None):
+    """The same elements in another shape; one size may be -1."""
     return apply("Reshape", [convert_to_tensor(tensor), _shape_tensor(shape)], name=name)
 
 
@@ -54,6 +56,7 @@ operation("Size", lambda x: np.array(x.size, np.int32))
 
 
 def shape(input, out_type=dtypes.int32, name=None):
+    """The shape as a tensor."""
     x = convert_to_tensor(input)
     if x.shape.is_fully_defined():
         return EagerTensor(np.array(x.shape.as_list(), dtypes.as_dtype(out_type).as_numpy_dtype))
@@ -61,6 +64,7 @@ def shape(input, out_type=dtypes.int32, name=None):
 
 
 def size(input, out_type=dtypes.int32, name=None):
+    """The number of elements, as a tensor."""
     x = convert_to_tensor(input)
     if x.shape.is_fully_defined():
         return EagerTensor(np.array(x.shape.num_elements(), dtypes.as_dtype(out_type).as_numpy_dtype))
@@ -74,6 +78,7 @@ def dims(x):
 
 
 def rank(input, name=None):
+    """The number of dimensions, as a tensor."""
     return EagerTensor(np.array(convert_to_tensor(input).shape.rank, np.int32))
 
 
@@ -83,16 +88,19 @@ operation("Squeeze", lambda x, squeeze_dims=(): np.squeeze(x, tuple(squeeze_dims
 
 
 def transpose(a, perm=None, conjugate=False, name=None):
+    """Dimensions in another order; without one, reversed."""
     a = convert_to_tensor(a)
     perm = list(range(a.shape.rank))[::-1] if perm is None else perm
     return apply("Transpose", [a, np.asarray(perm, np.int32)], name=name)
 
 
 def expand_dims(input, axis=None, name=None, dim=None):
+    """Adds a dimension of size 1."""
     return apply("ExpandDims", [convert_to_tensor(input), np.int32(dim if axis is None else axis)], name=name)
 
 
 def squeeze(input, axis=None, name=None, squeeze_dims=None):
+    """Drops dimensions of size 1."""
     axis = squeeze_dims if axis is None else axis
     axes = [] if axis is None else [axis] if isinstance(axis, int) else list(axis)
     return apply("Squeeze", [convert_to_tensor(input)], {"squeeze_dims": axes}, name=name)
@@ -103,14 +111,17 @@ operation("Tile", lambda x, times: np.tile(x, times), (1,))
 
 
 def broadcast_to(input, shape, name=None):
+    """Repeats along dimensions of size 1 until it has the shape."""
     return apply("BroadcastTo", [convert_to_tensor(input), _shape_tensor(shape)], name=name)
 
 
 def tile(input, multiples, name=None):
+    """Repeats the whole tensor along each dimension."""
     return apply("Tile", [convert_to_tensor(input), _shape_tensor(multiples)], name=name)
 
 
 def repeat(input, repeats, axis=None, name=None):
+    """Repeats elements along an axis."""
     x = convert_to_tensor(input)
     if axis is None:
         x, axis = reshape(x, [-1]), 0
@@ -129,6 +140,7 @@ operation("ReverseV2", lambda x, axes: np.flip(x, tuple(int(a) for a in np.atlea
 
 
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
+    """Adds elements at the ends of dimensions: a constant, or mirrored."""
     x = convert_to_tensor(tensor)
     paddings = np.asarray(paddings, np.int32)
     if mode.upper() == "CONSTANT":
@@ -137,10 +149,12 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
 
 
 def reverse(tensor, axis, name=None):
+    """The order along axes turned round."""
     return apply("ReverseV2", [convert_to_tensor(tensor), np.atleast_1d(np.asarray(axis, np.int32))], name=name)
 
 
 def roll(input, shift, axis, name=None):
+    """Moves elements along an axis; what leaves one end enters the other."""
     x = convert_to_tensor(input)
     for s, a in zip(np.atleast_1d(shift), np.atleast_1d(axis)):
         x = gather(x, np.roll(np.arange(x.shape[int(a)]), int(s)).astype(np.int32), axis=int(a))
@@ -153,11 +167,13 @@ operation("Unpack", lambda x, axis=0, num=None: [np.take(x, i, axis) for i in ra
 
 
 def concat(values, axis, name="concat"):
+    """Joins along an axis that is there."""
     values = [convert_to_tensor(v) for v in (values if isinstance(values, (list, tuple)) else [values])]
     return values[0] if len(values) == 1 else apply("ConcatV2", [*values, np.int32(axis)], name=name)
 
 
 def stack(values, axis=0, name="stack"):
+    """Joins along a new axis."""
     values = list(values)
     first = next((v for v in values if isinstance(v, (Tensor, Variable))), None)
     values = [same_type(v, first)[0] if first is not None else convert_to_tensor(v) for v in values]
@@ -165,6 +181,7 @@ def stack(values, axis=0, name="stack"):
 
 
 def unstack(value, num=None, axis=0, name="unstack"):
+    """The slices along an axis, as a list."""
     x = convert_to_tensor(value)
     num = x.shape[axis] if num is None else num
     if num is None:
@@ -183,6 +200,7 @@ operation("SplitV", _split_v, (1, 2))
 
 
 def split(value, num_or_size_splits, axis=0, num=None, name="split"):
+    """Cuts into parts along an axis."""
     x = convert_to_tensor(value)
     if isinstance(num_or_size_splits, (int, np.integer)):
         n = int(num_or_size_splits)
@@ -206,6 +224,7 @@ operation("StridedSlice", _strided)
 
 
 def slice_(input_, begin, size, name=None):
+    """A part: `size` elements from `begin` on."""
     begin = begin if isinstance(begin, Tensor) else _shape_tensor(begin)
     return apply("Slice", [convert_to_tensor(input_), begin, _shape_tensor(size)], name=name)
 
@@ -322,6 +341,7 @@ def _bounds(k, extent):
 
 
 def boolean_mask(tensor, mask, axis=None, name=None):
+    """The elements where the mask is true."""
     known = constant_value(convert_to_tensor(mask))
     if known is None:
         raise ValueError("boolean_mask with a mask that is only known at run time has no fixed shape, which the IPU needs. "
@@ -349,6 +369,7 @@ operation("GatherNd", _gathered_nd)
 
 
 def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
+    """Slices by index along an axis."""
     x, at = convert_to_tensor(params), convert_to_tensor(indices)
     axis = batch_dims if axis is None else axis
     axis = constant_value(axis) if isinstance(axis, Tensor) else axis
@@ -357,6 +378,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
 
 
 def gather_nd(params, indices, batch_dims=0, name=None):
+    """Slices by indices of several dimensions."""
     x = convert_to_tensor(params)
     return apply("GatherNd", [x, convert_to_tensor(indices)], {"batch_dims": batch_dims}, out_types=[x.dtype], name=name)
 
@@ -371,6 +393,7 @@ operation("OneHot", _one_hot, (1,))
 
 
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
+    """on_value at the index, off_value elsewhere."""
     dtype = dtypes.as_dtype(dtype or dtypes.float32)
     on, off = (dtype.as_numpy_dtype(default if v is None else v) for v, default in ((on_value, 1), (off_value, 0)))
     return apply("OneHot", [convert_to_tensor(indices), np.int32(depth), on, off], {"axis": -1 if axis is None else axis},
@@ -394,14 +417,17 @@ operation("TensorScatterAdd", _scattered_sum)
 
 
 def tensor_scatter_nd_update(tensor, indices, updates, name=None):
+    """The tensor with updates set at indices."""
     return apply("TensorScatterUpdate", [convert_to_tensor(t) for t in (tensor, indices, updates)], name=name)
 
 
 def tensor_scatter_nd_add(tensor, indices, updates, name=None):
+    """The tensor with updates added at indices."""
     return apply("TensorScatterAdd", [convert_to_tensor(t) for t in (tensor, indices, updates)], name=name)
 
 
 def scatter_nd(indices, updates, shape, name=None):
+    """A tensor of zeros with updates added at indices."""
     updates = convert_to_tensor(updates)
     return tensor_scatter_nd_add(zeros(shape, updates.dtype), indices, updates, name)
 
@@ -416,6 +442,7 @@ operation("Cast", _cast, keeps_order=True)
 
 
 def cast(x, dtype, name=None):
+    """Converts to another type."""
     dtype = dtypes.as_dtype(dtype)
     x = convert_to_tensor(x)
     return x if x.dtype is dtype else apply("Cast", [x], {"DstT": dtype}, out_types=[dtype], name=name)
@@ -428,14 +455,17 @@ operation("Range", lambda start, limit, delta: np.arange(start, limit, delta, dt
 
 
 def fill(dims, value, name=None):
+    """A tensor whose elements are all the same."""
     return apply("Fill", [_shape_tensor(dims), convert_to_tensor(value)], name=name)
 
 
 def zeros(shape, dtype=dtypes.float32, name=None):
+    """All elements zero."""
     return _filled(shape, 0, dtype)
 
 
 def ones(shape, dtype=dtypes.float32, name=None):
+    """All elements one."""
     return _filled(shape, 1, dtype)
 
 
@@ -448,18 +478,21 @@ def _filled(shape, value, dtype):
 
 
 def zeros_like(input, dtype=None, name=None, optimize=True):
+    """Zeros in the shape of a tensor."""
     x = convert_to_tensor(input)
     out = apply("ZerosLike", [x], name=name)
     return out if dtype is None else cast(out, dtype)
 
 
 def ones_like(input, dtype=None, name=None, optimize=True):
+    """Ones in the shape of a tensor."""
     x = convert_to_tensor(input)
     out = apply("OnesLike", [x], name=name)
     return out if dtype is None else cast(out, dtype)
 
 
 def range_(start, limit=None, delta=1, dtype=None, name="range"):
+    """Numbers as Python's range has them."""
     if limit is None:
         start, limit = 0, start
     parts = [constant_value(convert_to_tensor(v)) for v in (start, limit, delta)]
@@ -473,22 +506,26 @@ def range_(start, limit=None, delta=1, dtype=None, name="range"):
 
 
 def linspace(start, stop, num, name=None, axis=0):
+    """`num` numbers from start to stop, both included."""
     start, stop = (np.asarray(constant_value(convert_to_tensor(v))) for v in (start, stop))
     kind = start.dtype if start.dtype.kind == "f" else np.float32
     return EagerTensor(np.linspace(start, stop, int(num), axis=axis).astype(kind))
 
 
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
+    """The identity matrix."""
     out = np.eye(num_rows, num_columns, dtype=dtypes.as_dtype(dtype).as_numpy_dtype)
     return EagerTensor(np.broadcast_to(out, (*(batch_shape or ()), *out.shape)).copy())
 
 
 def meshgrid(*args, indexing="xy", name=None):
+    """Coordinates of all points of a grid, one tensor for each axis."""
     xs = [np.asarray(constant_value(convert_to_tensor(a))) for a in args]
     return [EagerTensor(g.copy()) for g in np.meshgrid(*xs, indexing=indexing)]
 
 
 def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool_, name=None):
+    """True for the first `length` elements of each row."""
     lengths = convert_to_tensor(lengths)
     if maxlen is None:
         maxlen = int(constant_value(lengths).max())
@@ -497,6 +534,7 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool_, name=None):
 
 
 def ensure_shape(x, shape, name=None):
+    """The tensor; an error if its shape is another."""
     x = convert_to_tensor(x)
     x.shape.assert_is_compatible_with(shape)
     return x
@@ -507,6 +545,7 @@ operation("LowerTriangle", lambda x, k=0: np.tril(x, k))
 
 
 def linalg_band_part(input, num_lower, num_upper, name=None):
+    """Keeps the diagonal and so many below and above; a negative number keeps all."""
     x = convert_to_tensor(input)
     if num_lower >= 0:
         x = apply("UpperTriangle", [x], {"k": -int(num_lower)})

@@ -13,6 +13,7 @@ from tensorflow.ops import array_ops
 
 
 def cond(pred, true_fn=None, false_fn=None, name=None):
+    """true_fn() if the predicate holds, else false_fn()."""
     graph = active()
     pred = late.scalar(convert_to_tensor(pred))
     known = constant_value(pred)
@@ -70,6 +71,7 @@ def _branch(graph, function, outside, changed):
 
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
+    """The function of the first predicate that holds, else the default."""
     pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
     if not pairs:
         return default()
@@ -80,6 +82,7 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
 
 
 def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
+    """The function of this number, else the default or the last."""
     pairs = list(branch_fns.items() if isinstance(branch_fns, dict) else enumerate(branch_fns))
     default = pairs[-1][1] if default is None else default
     index = convert_to_tensor(branch_index)
@@ -88,6 +91,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
 
 def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
                maximum_iterations=None, return_same_structure=True, name=None):
+    """Runs body(*loop_vars) as long as cond(*loop_vars) holds."""
     graph = active()
     loop_vars = nest.map_structure(_kept, loop_vars)
     if graph is None:
@@ -227,6 +231,7 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
 
 
 def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+    """A function of the result so far and each slice, from the first on."""
     state = initializer
     for row in array_ops.unstack(convert_to_tensor(elems)):
         state = row if state is None else fn(state, row)
@@ -253,6 +258,7 @@ class TensorArray:
         return next((t.shape.as_list() for t in self._all if t is not None), self._declared)
 
     def copy(self, tensor=None):
+        """The same array with other contents."""
         out = TensorArray(self.dtype)
         out._all, out._declared, out._tensor = list(self._all), self._declared, self._tensor if tensor is None else tensor
         return out
@@ -260,6 +266,7 @@ class TensorArray:
     of = copy
 
     def as_tensor(self, shape=None):
+        """The contents as one tensor."""
         if self._tensor is None:
             shape = self.element_shape if shape is None else shape
             if not self._all or shape is None:
@@ -269,6 +276,7 @@ class TensorArray:
         return self._tensor
 
     def write(self, index, value, name=None):
+        """The array with an element set."""
         value, known = convert_to_tensor(value), constant_value(convert_to_tensor(index))
         if self._tensor is None and known is not None:
             known = int(known)
@@ -280,23 +288,29 @@ class TensorArray:
         return self.copy(array_ops.tensor_scatter_nd_update(whole, at, array_ops.expand_dims(value, 0)))
 
     def read(self, index, name=None):
+        """An element."""
         known = constant_value(convert_to_tensor(index))
         return self._all[int(known)] if self._tensor is None and known is not None else \
             array_ops.gather(self.as_tensor(), index)
 
     def size(self, name=None):
+        """The number of elements."""
         return EagerTensor(np.array(len(self._all), np.int32))
 
     def stack(self, name=None):
+        """All elements, joined along a new first axis."""
         return array_ops.stack(self._all) if self._tensor is None and None not in self._all else self.as_tensor()
 
     def gather(self, indices, name=None):
+        """The elements at indices, joined along a new first axis."""
         return array_ops.gather(self.stack(), indices)
 
     def concat(self, name=None):
+        """All elements, joined along their first axis."""
         return array_ops.concat(self._all if self._tensor is None else array_ops.unstack(self._tensor), 0)
 
     def unstack(self, value, name=None):
+        """The array with the slices of a tensor as elements."""
         self._all, self._tensor = array_ops.unstack(value), None
         return self
 

@@ -29,10 +29,12 @@ def _sorted(values, axis, direction):
 
 
 def sort(values, axis=-1, direction="ASCENDING", name=None):
+    """Sorts along an axis."""
     return _sorted(values, axis, direction)[0]
 
 
 def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
+    """The indices that would sort along an axis."""
     return _sorted(values, axis, direction)[1]
 
 
@@ -92,10 +94,12 @@ def _segments(segment_ids, num_segments):
 
 
 def segment_sum(data, segment_ids, name=None):
+    """Sums of rows with the same segment; segments are sorted."""
     return math_ops.unsorted_segment_sum(data, segment_ids, _segments(segment_ids, None), name)
 
 
 def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
+    """Means of rows with the same segment."""
     x = convert_to_tensor(data)
     total = math_ops.unsorted_segment_sum(x, segment_ids, num_segments)
     ones = array_ops.ones_like(x)
@@ -104,6 +108,7 @@ def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
 
 
 def segment_mean(data, segment_ids, name=None):
+    """Means of rows with the same segment; segments are sorted."""
     return unsorted_segment_mean(data, segment_ids, _segments(segment_ids, None), name)
 
 

@@ -17,6 +17,7 @@ from tensorflow.ops import autograph
 
 
 class Function:
+    """What tf.function makes of a function."""
     def __init__(self, python_function, input_signature=None, autograph_on=True, name=None):
         functools.update_wrapper(self, python_function)
         self.python_function = python_function
@@ -75,12 +76,14 @@ class Function:
         return nest.map_structure(_leaf, tuple(args)), nest.map_structure(_leaf, dict(kwargs))
 
     def get_concrete_function(self, *args, **kwargs):
+        """The traced function for these arguments."""
         args = nest.map_structure(lambda v: EagerTensor(np.zeros(v.shape.as_list(), v.dtype.as_numpy_dtype))
                                   if isinstance(v, TensorSpec) else v, tuple(args))
         args, kwargs = self._canonical(args, kwargs)
         return Program(self.traced(), args, kwargs)
 
     def experimental_get_tracing_count(self):
+        """How often it was traced."""
         return len(self.programs)
 
 
@@ -151,6 +154,7 @@ class Program:
 def function(func=None, input_signature=None, autograph=True, jit_compile=None, experimental_compile=None,
              experimental_implements=None, experimental_autograph_options=None, experimental_relax_shapes=False,
              experimental_follow_type_hints=None, reduce_retracing=False):
+    """A decorator: the function is traced into a graph once for each kind of arguments, and runs as one program."""
     def decorate(f):
         return Function(f, input_signature, autograph)
     return decorate if func is None else decorate(func)

@@ -8,6 +8,7 @@ from tensorflow.ops import array_ops, math_ops, random_ops
 
 
 class ResizeMethod:
+    """How images are resized."""
     BILINEAR, NEAREST_NEIGHBOR, BICUBIC, AREA = "bilinear", "nearest", "bicubic", "area"
 
 
@@ -65,6 +66,7 @@ def resize_field(x, sizes, method, first):
 
 
 def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=False, antialias=False, name=None):
+    """Images in another size."""
     x = convert_to_tensor(images)
     if preserve_aspect_ratio or antialias:
         raise NotImplementedError("tf.image.resize with preserve_aspect_ratio or antialias is not there; docs/tensorflow.md "
@@ -82,14 +84,17 @@ resize_images = resize
 
 
 def flip_left_right(image):
+    """Images mirrored left to right."""
     return array_ops.reverse(image, [-2])
 
 
 def flip_up_down(image):
+    """Images mirrored top to bottom."""
     return array_ops.reverse(image, [-3])
 
 
 def transpose(image, name=None):
+    """Images with rows and columns swapped."""
     x = convert_to_tensor(image)
     return array_ops.transpose(x, [1, 0, 2] if x.shape.rank == 3 else [0, 2, 1, 3])
 
@@ -105,6 +110,7 @@ def rot90(image, k=1, name=None):
 
 
 def crop_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
+    """A part of images."""
     x = convert_to_tensor(image)
     rows, columns = x.shape[-3], x.shape[-2]
     if offset_height < 0 or offset_width < 0 or offset_height + target_height > rows or \
@@ -115,6 +121,7 @@ def crop_to_bounding_box(image, offset_height, offset_width, target_height, targ
 
 
 def pad_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
+    """Images within larger ones, with zeros around."""
     x = convert_to_tensor(image)
     below = target_height - offset_height - x.shape[-3]
     right = target_width - offset_width - x.shape[-2]
@@ -125,6 +132,7 @@ def pad_to_bounding_box(image, offset_height, offset_width, target_height, targe
 
 
 def central_crop(image, central_fraction):
+    """The middle of images, this share of each side."""
     x = convert_to_tensor(image)
     if not 0 < central_fraction <= 1:
         raise ValueError("central_fraction must be within (0, 1]")
@@ -133,6 +141,7 @@ def central_crop(image, central_fraction):
 
 
 def resize_with_crop_or_pad(image, target_height, target_width):
+    """The middle of images, or images with zeros around, in this size."""
     x = convert_to_tensor(image)
     rows, columns = x.shape[-3], x.shape[-2]
     height, width = min(rows, target_height), min(columns, target_width)
@@ -162,6 +171,7 @@ def _in_float(image, change):
 
 
 def adjust_brightness(image, delta):
+    """Adds a number to all elements."""
     return _in_float(image, lambda x: math_ops.add(x, float(delta)))
 
 
@@ -184,11 +194,13 @@ def per_image_standardization(image):
 
 
 def rgb_to_grayscale(images, name=None):
+    """One channel: 0.2989 red, 0.587 green, 0.114 blue."""
     weights = np.array([[0.2989], [0.5870], [0.1140]], np.float32)
     return _in_float(images, lambda x: math_ops.matmul(x, weights.astype(x.dtype.as_numpy_dtype)))
 
 
 def grayscale_to_rgb(images, name=None):
+    """Three equal channels from one."""
     x = convert_to_tensor(images)
     return array_ops.tile(x, [1] * (x.shape.rank - 1) + [3])
 
@@ -200,16 +212,19 @@ def _chance(x, seed):
 
 
 def random_flip_left_right(image, seed=None):
+    """Images mirrored left to right, or not, at random."""
     x = convert_to_tensor(image)
     return math_ops.where(_chance(x, seed), flip_left_right(x), x)
 
 
 def random_flip_up_down(image, seed=None):
+    """Images mirrored top to bottom, or not, at random."""
     x = convert_to_tensor(image)
     return math_ops.where(_chance(x, seed), flip_up_down(x), x)
 
 
 def random_brightness(image, max_delta, seed=None):
+    """Adds a random number from [-max_delta, max_delta)."""
     if max_delta < 0:
         raise ValueError("max_delta must be non-negative.")
     delta = random_ops.uniform([], -float(max_delta), float(max_delta), seed=seed)
@@ -217,6 +232,7 @@ def random_brightness(image, max_delta, seed=None):
 
 
 def random_contrast(image, lower, upper, seed=None):
+    """Scales the contrast by a random factor from [lower, upper)."""
     if upper <= lower or lower < 0:
         raise ValueError("upper must be > lower, which must be non-negative.")
     factor = random_ops.uniform([], float(lower), float(upper), seed=seed)
@@ -228,6 +244,7 @@ def random_contrast(image, lower, upper, seed=None):
 
 
 def random_crop(value, size, seed=None, name=None):
+    """A part of this size at a random place."""
     x = convert_to_tensor(value)
     if any(s > n for s, n in zip(size, x.shape)):
         raise ValueError(f"random_crop: {list(size)} is larger than the tensor's {x.shape}.")
@@ -237,6 +254,7 @@ def random_crop(value, size, seed=None, name=None):
 
 
 def total_variation(images, name=None):
+    """The sum of absolute differences between neighbouring elements, for each image."""
     x = convert_to_tensor(images)
     axes = list(range(x.shape.rank - 3, x.shape.rank))
     down = math_ops.reduce_sum(math_ops.abs(math_ops.subtract(x[..., 1:, :, :], x[..., :-1, :, :])), axes)

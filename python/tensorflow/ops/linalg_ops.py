@@ -29,6 +29,7 @@ def diag_part(input, name=None, k=0):
 
 
 def set_diag(input, diagonal, name=None, k=0):
+    """Matrices with another diagonal."""
     if k != 0:
         raise NotImplementedError("tf.linalg.set_diag with k is not there; docs/tensorflow.md lists what is.")
     x, d = same_type(input, diagonal)
@@ -39,24 +40,29 @@ def set_diag(input, diagonal, name=None, k=0):
 
 
 def tensor_diag_part(input, name=None):
+    """The elements whose indices in both halves of the dimensions are equal."""
     return diag_part(input)
 
 
 def trace(x, name=None):
+    """The sum of the diagonal."""
     return math_ops.reduce_sum(diag_part(x), -1)
 
 
 def matrix_transpose(a, name=None, conjugate=False):
+    """The last two dimensions swapped."""
     x = convert_to_tensor(a)
     return array_ops.transpose(x, [*range(x.shape.rank - 2), x.shape.rank - 1, x.shape.rank - 2])
 
 
 def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None):
+    """Products of matrices and vectors."""
     a, b = same_type(a, b)
     return array_ops.squeeze(math_ops.matmul(a, array_ops.expand_dims(b, -1), transpose_a or adjoint_a), [-1])
 
 
 def cross(a, b, name=None):
+    """The cross product of vectors of three elements."""
     a, b = same_type(a, b)
     (a0, a1, a2), (b0, b1, b2) = (array_ops.unstack(v, axis=-1) for v in (a, b))
     parts = [math_ops.subtract(math_ops.multiply(p, q), math_ops.multiply(r, s))
@@ -65,6 +71,7 @@ def cross(a, b, name=None):
 
 
 def normalize(tensor, ord="euclidean", axis=None, name=None):
+    """The tensor over its norm, and the norm."""
     norm = math_ops.norm(tensor, ord, axis, keepdims=True)
     return math_ops.divide(tensor, norm), norm
 

@@ -121,11 +121,13 @@ operation("Pow", np.power)
 
 
 def pow(x, y, name=None):
+    """x to the power of y."""
     x, y = same_type(x, y)
     return apply("Pow", [x, y], name=name)
 
 
 def divide(x, y, name=None):
+    """x / y."""
     return truediv(x, y, name)
 
 
@@ -147,11 +149,13 @@ def truediv(x, y, name=None):
 
 
 def realdiv(x, y, name=None):
+    """x / y."""
     x, y = same_type(x, y)
     return apply("RealDiv", [x, y], name=name)
 
 
 def saturate_cast(value, dtype, name=None):
+    """Converts to another type; what does not fit becomes the nearest value that does."""
     dtype = dtypes.as_dtype(dtype)
     value = convert_to_tensor(value)
     low, high = (value.dtype.as_numpy_dtype(v) for v in (dtype.min, dtype.max))
@@ -159,10 +163,12 @@ def saturate_cast(value, dtype, name=None):
 
 
 def to_float(x, name=None):
+    """Converts to float32."""
     return cast(x, dtypes.float32, name)
 
 
 def to_int32(x, name=None):
+    """Converts to int32."""
     return cast(x, dtypes.int32, name)
 
 
@@ -173,35 +179,42 @@ operation("ClipByValue", lambda x, low, high: np.minimum(np.maximum(x, low), hig
 
 
 def identity(input, name=None):
+    """The tensor itself."""
     return apply("Identity", [convert_to_tensor(input)], name=name)
 
 
 def stop_gradient(input, name=None):
+    """The tensor; no gradient goes through."""
     return apply("StopGradient", [convert_to_tensor(input)], name=name)
 
 
 def add_n(inputs, name=None):
+    """The sum of several tensors."""
     return apply("AddN", list(inputs), name=name)
 
 
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
+    """Brings elements into an interval."""
     t, low = same_type(t, clip_value_min)
     _, high = same_type(t, clip_value_max)
     return apply("ClipByValue", [t, low, high], name=name)
 
 
 def clip_by_norm(t, clip_norm, axes=None, name=None):
+    """Scaled so that the norm is at most clip_norm."""
     t = convert_to_tensor(t)
     norm = sqrt(reduce_sum(multiply(t, t), axes, keepdims=True))
     return divide(multiply(t, clip_norm), maximum(norm, clip_norm))
 
 
 def global_norm(t_list, name=None):
+    """The root of the sum of squares of all tensors."""
     total = add_n([reduce_sum(square(t)) for t in t_list if t is not None])
     return sqrt(total)
 
 
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
+    """Tensors scaled together so that their common norm is at most clip_norm; and that norm."""
     norm = global_norm(t_list) if use_norm is None else use_norm
     scale = divide(clip_norm, maximum(norm, clip_norm))
     return [None if t is None else multiply(t, scale) for t in t_list], norm
@@ -256,6 +269,7 @@ operation("Mean", _over(np.mean), (1,))
 
 
 def reduce_mean(input_tensor, axis=None, keepdims=False, name=None, keep_dims=None, reduction_indices=None):
+    """The mean along axes."""
     x = convert_to_tensor(input_tensor)
     axis = reduction_indices if axis is None else axis
     keep = bool(keepdims if keep_dims is None else keep_dims)
@@ -265,16 +279,19 @@ def reduce_mean(input_tensor, axis=None, keepdims=False, name=None, keep_dims=No
 
 
 def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
+    """The variance along axes."""
     x = convert_to_tensor(input_tensor)
     mean = reduce_mean(x, axis, keepdims=True)
     return reduce_mean(square(subtract(x, mean)), axis, keepdims)
 
 
 def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
+    """The standard deviation along axes."""
     return sqrt(reduce_variance(input_tensor, axis, keepdims))
 
 
 def count_nonzero(input, axis=None, keepdims=None, dtype=dtypes.int64, name=None):
+    """How many elements along axes are not zero."""
     return reduce_sum(cast(not_equal(input, 0), dtype), axis, bool(keepdims))
 
 
@@ -283,12 +300,14 @@ operation("ArgMin", lambda x, axis: np.argmin(x, int(axis)), (1,))
 
 
 def argmax(input, axis=None, output_type=dtypes.int64, name=None, dimension=None):
+    """Where the largest element along an axis is."""
     x = convert_to_tensor(input)
     axis = (0 if dimension is None else dimension) if axis is None else axis
     return apply("ArgMax", [x, np.int32(axis)], out_types=[dtypes.as_dtype(output_type)], name=name)
 
 
 def argmin(input, axis=None, output_type=dtypes.int64, name=None, dimension=None):
+    """Where the smallest element along an axis is."""
     x = convert_to_tensor(input)
     axis = (0 if dimension is None else dimension) if axis is None else axis
     return apply("ArgMin", [x, np.int32(axis)], out_types=[dtypes.as_dtype(output_type)], name=name)
@@ -312,16 +331,19 @@ operation("TopKV2", _top_k, (1,))
 
 
 def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
+    """Running sums along an axis."""
     return apply("Cumsum", [convert_to_tensor(x), np.int32(axis)], {"exclusive": exclusive, "reverse": reverse}, name=name)
 
 
 def top_k(input, k=1, sorted=True, name=None):
+    """The k largest elements of each row, and their indices."""
     values, indices = apply("TopKV2", [convert_to_tensor(input), np.int32(k)], outputs=2,
                             out_types=[None, dtypes.int32], name=name)
     return collections.namedtuple("TopKV2", "values indices")(values, indices)
 
 
 def in_top_k(targets, predictions, k, name=None):
+    """Whether the target is among the k largest predictions."""
     return apply("InTopKV2", [convert_to_tensor(predictions), convert_to_tensor(targets)], {"k": int(k)}, name=name)
 
 
@@ -339,6 +361,7 @@ operation("Einsum", lambda *parts, equation: np.einsum(equation, *parts))
 
 def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False,
            b_is_sparse=False, output_type=None, name=None):
+    """Products of matrices, with broadcast batches."""
     a, b = same_type(a, b)
     turn_a, turn_b = bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b)
     if a.shape.rank == 2 and b.shape.rank == 2:
@@ -347,10 +370,12 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
 
 
 def einsum(equation, *inputs, **kwargs):
+    """Sums of products, by Einstein's notation."""
     return apply("Einsum", [convert_to_tensor(t) for t in inputs], {"equation": equation.replace(" ", "")})
 
 
 def tensordot(a, b, axes, name=None):
+    """Sums of products over axes of both."""
     a, b = same_type(a, b)
     if isinstance(axes, int):
         left, right = list(range(a.shape.rank - axes, a.shape.rank)), list(range(axes))
@@ -373,6 +398,7 @@ operation("SelectV2", lambda c, a, b: np.where(c, a, b))
 
 
 def where(condition, x=None, y=None, name=None):
+    """x where the condition holds, else y; with the condition alone the indices where it does."""
     condition = convert_to_tensor(condition)
     if x is None and y is None:
         known = constant_value(condition)
@@ -385,6 +411,7 @@ def where(condition, x=None, y=None, name=None):
 
 
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
+    """The sum of several tensors."""
     return add_n(inputs, name)
 
 
@@ -403,12 +430,14 @@ def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
 
 
 def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
+    """Divides by the root of the sum of squares along axes."""
     x = convert_to_tensor(x)
     total = reduce_sum(square(x), dim if axis is None else axis, keepdims=True)
     return multiply(x, rsqrt(maximum(total, epsilon)))
 
 
 def norm(tensor, ord="euclidean", axis=None, keepdims=False, name=None):
+    """A norm along axes."""
     x = convert_to_tensor(tensor)
     if ord in ("euclidean", "fro", 2):
         return sqrt(reduce_sum(square(x), axis, keepdims))

@@ -11,32 +11,39 @@ log_sigmoid = special_ops.log_sigmoid
 
 
 def conv1d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NWC", dilations=None, name=None):
+    """The gradient of a convolution along one dimension, as an operation."""
     return nn_ops.conv_transpose(1, input, filters, output_shape, strides, padding, data_format, dilations, name)
 
 
 def conv3d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NDHWC", dilations=None, name=None):
+    """The gradient of a convolution of volumes, as an operation."""
     return nn_ops.conv_transpose(3, input, filters, output_shape, strides, padding, data_format, dilations, name)
 
 
 def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format=None, dilations=None,
                      name=None):
+    """A convolution of each channel, then one over channels."""
     deep = nn_ops.depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return nn_ops.conv2d(deep, pointwise_filter, 1, "VALID", data_format)
 
 
 def atrous_conv2d(value, filters, rate, padding, name=None):
+    """A convolution of images with a dilated filter."""
     return nn_ops.conv2d(value, filters, 1, padding, dilations=rate)
 
 
 def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
+    """Largest elements of windows of volumes."""
     return nn_ops.pool("MaxPool", 3, input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
+    """Means of windows of volumes."""
     return nn_ops.pool("AvgPool", 3, input, ksize, strides, padding, data_format, name)
 
 
 def crelu(features, axis=-1, name=None):
+    """relu(x) and relu(-x), joined along an axis."""
     x = convert_to_tensor(features)
     return nn_ops.relu(array_ops.concat([x, math_ops.negative(x)], axis))
 
@@ -47,6 +54,7 @@ def _of_images(data_format):
 
 
 def depth_to_space(input, block_size, data_format="NHWC", name=None):
+    """Channels become blocks of the image."""
     _of_images(data_format)
     x, n = convert_to_tensor(input), int(block_size)
     b, h, w, c = array_ops.dims(x)
@@ -55,6 +63,7 @@ def depth_to_space(input, block_size, data_format="NHWC", name=None):
 
 
 def space_to_depth(input, block_size, data_format="NHWC", name=None):
+    """Blocks of the image become channels."""
     _of_images(data_format)
     x, n = convert_to_tensor(input), int(block_size)
     b, h, w, c = array_ops.dims(x)
@@ -84,6 +93,7 @@ def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None
 
 
 def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
+    """exp(log_input) - log_input * targets."""
     if compute_full_loss:
         raise NotImplementedError("tf.nn.log_poisson_loss(compute_full_loss=True) is not there; docs/tensorflow.md lists "
                                   "what is.")

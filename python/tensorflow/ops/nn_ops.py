@@ -14,6 +14,7 @@ top_k, in_top_k, l2_normalize = math_ops.top_k, math_ops.in_top_k, math_ops.l2_n
 
 
 def embedding_lookup(params, ids, max_norm=None, name=None):
+    """Rows of a table by index."""
     rows = array_ops.gather(params, ids, name=name)
     if max_norm is None:
         return rows
@@ -35,30 +36,37 @@ operation("Gelu", keeps_order=True)
 
 
 def relu(features, name=None):
+    """max(x, 0)."""
     return apply("Relu", [convert_to_tensor(features)], name=name)
 
 
 def relu6(features, name=None):
+    """min(max(x, 0), 6)."""
     return apply("Relu6", [convert_to_tensor(features)], name=name)
 
 
 def elu(features, name=None, alpha=1.0):
+    """x, or alpha * (exp(x) - 1) below 0."""
     return apply("Elu", [convert_to_tensor(features)], {"alpha": float(alpha)}, name=name)
 
 
 def selu(features, name=None):
+    """elu, scaled so that variances stay."""
     return apply("Selu", [convert_to_tensor(features)], name=name)
 
 
 def leaky_relu(features, alpha=0.2, name=None):
+    """x, or alpha * x below 0."""
     return apply("LeakyRelu", [convert_to_tensor(features)], {"alpha": float(alpha)}, name=name)
 
 
 def softsign(features, name=None):
+    """x / (1 + |x|)."""
     return apply("Softsign", [convert_to_tensor(features)], name=name)
 
 
 def silu(features, name=None):
+    """x * sigmoid(x)."""
     return apply("Silu", [convert_to_tensor(features)], name=name)
 
 
@@ -66,6 +74,7 @@ swish = silu
 
 
 def gelu(features, approximate=False, name=None):
+    """x times the normal distribution."""
     return apply("Gelu", [convert_to_tensor(features)], {"approximate": bool(approximate)}, name=name)
 
 
@@ -97,14 +106,17 @@ operation("LogSoftmax", lambda x: x - math_ops.log_sum_exp(x, -1, True))
 
 
 def softmax(logits, axis=None, name=None):
+    """exp(x) over its sum along an axis."""
     return _along("Softmax", convert_to_tensor(logits), axis, name)
 
 
 def log_softmax(logits, axis=None, name=None):
+    """The logarithm of softmax."""
     return _along("LogSoftmax", convert_to_tensor(logits), axis, name)
 
 
 def softmax_cross_entropy_with_logits(labels=None, logits=None, axis=-1, name=None):
+    """The cross entropy of logits and distributions, along an axis."""
     logits, labels = same_type(logits, labels)
     rank = logits.shape.rank
     if axis % rank != rank - 1:
@@ -117,10 +129,12 @@ softmax_cross_entropy_with_logits_v2 = softmax_cross_entropy_with_logits
 
 
 def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None):
+    """The cross entropy of logits and classes by number."""
     return apply("SparseSoftmaxCrossEntropyWithLogits", [convert_to_tensor(logits), convert_to_tensor(labels)], name=name)
 
 
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
+    """The cross entropy of each logit and its label between 0 and 1."""
     logits, labels = same_type(logits, labels)
     # (1 - z) x + log(1 + exp(-x)): unlike the form with |x| its gradient at 0 is that of the sigmoid.
     return math_ops.add(math_ops.multiply(math_ops.subtract(1.0, labels), logits),
@@ -132,6 +146,7 @@ operation("BiasAdd", lambda x, b, data_format="NHWC": x + (
 
 
 def bias_add(value, bias, data_format=None, name=None):
+    """Adds a bias to each channel."""
     x, bias = same_type(value, bias)
     return apply("BiasAdd", [x, bias], {"data_format": data_format or "NHWC"}, name=name)
 
@@ -171,24 +186,29 @@ def conv(dims, input, filters, strides, padding, data_format=None, dilations=Non
 
 
 def conv1d(input, filters, stride=1, padding="VALID", data_format=None, dilations=None, name=None):
+    """A convolution along one dimension."""
     return conv(1, input, filters, stride, padding, data_format, dilations, name)
 
 
 def conv2d(input, filters=None, strides=1, padding="VALID", data_format=None, dilations=None, name=None, filter=None,
            use_cudnn_on_gpu=True):
+    """A convolution of images."""
     return conv(2, input, filter if filters is None else filters, strides, padding, data_format, dilations, name)
 
 
 def conv3d(input, filters, strides=1, padding="VALID", data_format=None, dilations=None, name=None):
+    """A convolution of volumes."""
     return conv(3, input, filters, strides, padding, data_format, dilations, name)
 
 
 def convolution(input, filters, strides=None, padding="VALID", data_format=None, dilations=None, name=None):
+    """A convolution of one, two or three dimensions."""
     x = convert_to_tensor(input)
     return conv(x.shape.rank - 2, x, filters, 1 if strides is None else strides, padding, data_format, dilations, name)
 
 
 def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilations=None, name=None):
+    """A convolution of each channel by itself."""
     data_format = data_format or "NHWC"
     x, w = same_type(input, filter)
     return apply("DepthwiseConv2dNative", [x, w], {
@@ -207,6 +227,7 @@ def conv_transpose(dims, input, filters, output_shape, strides, padding="SAME", 
 
 
 def conv2d_transpose(input, filters, output_shape, strides, padding="SAME", data_format=None, dilations=None, name=None):
+    """The gradient of a convolution of images, as an operation."""
     return conv_transpose(2, input, filters, output_shape, strides, padding, data_format, dilations, name)
 
 
@@ -220,11 +241,13 @@ def pool(op, dims, input, ksize, strides, padding, data_format, name=None):
 
 
 def max_pool(input, ksize, strides, padding, data_format=None, name=None):
+    """Largest elements of windows."""
     x = convert_to_tensor(input)
     return pool("MaxPool", x.shape.rank - 2, x, ksize, strides, padding, data_format, name)
 
 
 def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
+    """Means of windows."""
     x = convert_to_tensor(input)
     return pool("AvgPool", x.shape.rank - 2, x, ksize, strides, padding, data_format, name)
 
@@ -236,6 +259,7 @@ operation("Dropout", keeps_order=True)  # without noise_shape
 
 
 def dropout(x, rate=None, noise_shape=None, seed=None, name=None, keep_prob=None):
+    """Sets elements to zero at random and scales the others."""
     x = convert_to_tensor(x)
     rate = 1 - keep_prob if rate is None else rate
     if isinstance(rate, Tensor):
@@ -266,6 +290,7 @@ def _dropped_by(x, rate, noise_shape):
 
 
 def moments(x, axes, shift=None, keepdims=False, name=None, keep_dims=None):
+    """Mean and variance along axes."""
     keep = keepdims if keep_dims is None else keep_dims
     x = convert_to_tensor(x)
     mean = math_ops.reduce_mean(x, axes, True)
@@ -274,6 +299,7 @@ def moments(x, axes, shift=None, keepdims=False, name=None, keep_dims=None):
 
 
 def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):
+    """(x - mean) / sqrt(variance + epsilon) * scale + offset."""
     inverse = math_ops.rsqrt(math_ops.add(variance, variance_epsilon))
     inverse = inverse if scale is None else math_ops.multiply(inverse, scale)
     y = math_ops.multiply(math_ops.subtract(x, mean), inverse)
@@ -281,10 +307,12 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
 
 
 def l2_loss(t, name=None):
+    """Half the sum of squares."""
     return math_ops.multiply(math_ops.reduce_sum(math_ops.square(t)), 0.5)
 
 
 def zero_fraction(value, name=None):
+    """The share of elements that are zero."""
     return math_ops.reduce_mean(math_ops.cast(math_ops.equal(value, 0), dtypes.float32))
 
 

@@ -9,18 +9,22 @@ from tensorflow.framework import dtypes
 
 
 class RecomputationMode(enum.Enum):
+    """What the backward pass of a pipeline computes again."""
     Auto, RecomputeThenBackpropagate, RecomputeAndBackpropagateInterleaved = "Auto", "RTB", "RBI"
 
 
 class PipelineSchedule(enum.IntEnum):
+    """How the stages of a pipeline take turns."""
     Grouped, Interleaved, Sequential = range(3)
 
 
 class GradientAccumulationReductionMethod(enum.Enum):
+    """How gradients of micro-batches become one."""
     SUM, MEAN, RUNNING_MEAN = "sum", "mean", "running_mean"
 
     @classmethod
     def parse(cls, value):
+        """The member of a name, or the member itself."""
         if isinstance(value, cls):
             return value
         for each in cls:

@@ -12,6 +12,7 @@ from tensorflow.ops import array_ops
 
 
 def set_seed(seed):
+    """Begins the random numbers anew."""
     seeds.set_seed(seed)
 
 
@@ -35,11 +36,13 @@ def _drawn(op, shape, dtype, attributes, draw, name):
 
 
 def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+    """Numbers from a normal distribution."""
     return _drawn("RandomStandardNormal", shape, dtype, {"mean": float(mean), "stddev": float(stddev)},
                   lambda s: generator(seed).normal(mean, stddev, s), name)
 
 
 def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None):
+    """Numbers evenly from [minval, maxval)."""
     dtype = dtypes.as_dtype(dtype)
     if dtype.is_integer:
         if maxval is None:
@@ -63,11 +66,13 @@ def truncated_array(shape, seed=None):
 
 
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+    """From a normal distribution, without what is further than two deviations from the mean."""
     return _drawn("TruncatedNormal", shape, dtype, {"mean": float(mean), "stddev": float(stddev)},
                   lambda s: np.asarray(truncated_array(s, seed)) * stddev + mean, name)
 
 
 def shuffle(value, seed=None, name=None):
+    """The slices of the first dimension in a random order."""
     if active() is not None:
         raise NotImplementedError("tf.random.shuffle in a graph is not there. Shuffle with tf.data.")
     return EagerTensor(generator(seed).permutation(np.asarray(value)))

@@ -17,18 +17,22 @@ def _zero_first(x, y, function):
 
 
 def xlogy(x, y, name=None):
+    """x * log(y), and 0 where x is 0."""
     return _zero_first(x, y, lambda a, b: math_ops.multiply(a, math_ops.log(b)))
 
 
 def xlog1py(x, y, name=None):
+    """x * log(1 + y), and 0 where x is 0."""
     return _zero_first(x, y, lambda a, b: math_ops.multiply(a, math_ops.log1p(b)))
 
 
 def xdivy(x, y, name=None):
+    """x / y, and 0 where x is 0."""
     return _zero_first(x, y, math_ops.divide)
 
 
 def log_sigmoid(x, name=None):
+    """The logarithm of sigmoid."""
     return math_ops.negative(nn_ops.softplus(math_ops.negative(x)))
 
 
@@ -41,11 +45,13 @@ def truncatediv(x, y, name=None):
 
 
 def truncatemod(x, y, name=None):
+    """What x / y leaves, with the sign of x."""
     x, y = same_type(x, y)
     return math_ops.subtract(x, math_ops.multiply(truncatediv(x, y), y))
 
 
 def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
+    """Running products along an axis."""
     x = convert_to_tensor(x)
     axis %= x.shape.rank
     rows = array_ops.unstack(x, axis=axis)
@@ -70,16 +76,19 @@ def polyval(coeffs, x, name=None):
 
 
 def reciprocal_no_nan(x, name=None):
+    """1 / x, and 0 where x is 0."""
     x = convert_to_tensor(x)
     return math_ops.divide_no_nan(array_ops.ones_like(x), x)
 
 
 def is_non_decreasing(x, name=None):
+    """Whether no element is smaller than the one before."""
     flat = array_ops.reshape(x, [-1])
     return math_ops.reduce_all(math_ops.less_equal(flat[:-1], flat[1:]))
 
 
 def is_strictly_increasing(x, name=None):
+    """Whether every element is larger than the one before."""
     flat = array_ops.reshape(x, [-1])
     return math_ops.reduce_all(math_ops.less(flat[:-1], flat[1:]))
 

@@ -46,6 +46,7 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, 
 
 
 def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"):
+    """Numbers from a normal distribution, the same for the same seed."""
     return _drawn(shape, seed, dtype, lambda g, s: g.normal(mean, stddev, s), name or "stateless_normal")
 
 

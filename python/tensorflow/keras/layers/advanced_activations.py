@@ -10,6 +10,7 @@ __all__ = ["LeakyReLU", "PReLU", "ELU", "ThresholdedReLU", "Softmax", "ReLU"]
 
 
 class LeakyReLU(Layer):
+    """x, or alpha * x below 0."""
     def __init__(self, alpha=0.3, **kwargs):
         super().__init__(**kwargs)
         if alpha is None:
@@ -49,6 +50,7 @@ class PReLU(Layer):
 
 
 class ELU(Layer):
+    """x, or alpha * (exp(x) - 1) below 0."""
     def __init__(self, alpha=1.0, **kwargs):
         super().__init__(**kwargs)
         self.alpha, self.supports_masking = float(alpha), True
@@ -100,6 +102,7 @@ class Softmax(Layer):
 
 
 class ReLU(Layer):
+    """max(x, 0), with a largest value and a slope below the threshold if asked for."""
     def __init__(self, max_value=None, negative_slope=0.0, threshold=0.0, **kwargs):
         super().__init__(**kwargs)
         for value, name in ((max_value, "max_value"), (negative_slope, "negative_slope"), (threshold, "threshold")):

@@ -214,6 +214,7 @@ class StackedRNNCells(Layer):
 
     @property
     def state_size(self):
+        """The sizes of the states of all cells."""
         return [n for cell in self.cells for n in self._sizes(cell)]
 
     output_size = property(lambda self: getattr(self.cells[-1], "output_size", self._sizes(self.cells[-1])[0]))
@@ -227,6 +228,7 @@ class StackedRNNCells(Layer):
             input_shape = TensorShape([TensorShape(input_shape)[0], getattr(cell, "output_size", self._sizes(cell)[0])])
 
     def reset_masks(self):
+        """Draws new dropout masks for all cells."""
         for cell in self.cells:
             if hasattr(cell, "reset_masks"):
                 cell.reset_masks()

@@ -55,6 +55,7 @@ class Dense(Layer):
 
 
 class Activation(Layer):
+    """A function of each element, by its name or as a function."""
     def __init__(self, activation, **kwargs):
         super().__init__(**kwargs)
         self.activation, self.supports_masking = activations.get(activation), True
@@ -86,6 +87,7 @@ class Dropout(Layer):
 
 
 class Flatten(Layer):
+    """Makes one dimension of all but the first."""
     def __init__(self, data_format=None, **kwargs):
         super().__init__(**kwargs)
         self.data_format = data_format or backend.image_data_format()
@@ -109,6 +111,7 @@ class Flatten(Layer):
 
 
 class Reshape(Layer):
+    """Another shape, the batch left out; one size may be -1."""
     def __init__(self, target_shape, **kwargs):
         super().__init__(**kwargs)
         self.target_shape = tuple(target_shape)
@@ -131,6 +134,7 @@ class Reshape(Layer):
 
 
 class Permute(Layer):
+    """Dimensions in another order, counted from 1 without the batch."""
     def __init__(self, dims, **kwargs):
         super().__init__(**kwargs)
         self.dims = tuple(dims)
@@ -147,6 +151,7 @@ class Permute(Layer):
 
 
 class RepeatVector(Layer):
+    """[batch, features] n times: [batch, n, features]."""
     def __init__(self, n, **kwargs):
         super().__init__(**kwargs)
         self.n, self.input_spec = int(n), InputSpec(ndim=2)
@@ -159,6 +164,7 @@ class RepeatVector(Layer):
 
 
 class Lambda(Layer):
+    """A function as a layer."""
     def __init__(self, function, output_shape=None, mask=None, arguments=None, **kwargs):
         super().__init__(**kwargs)
         self.function, self.arguments, self._mask = function, arguments or {}, mask  # shapes follow from the function

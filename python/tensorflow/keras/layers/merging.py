@@ -40,11 +40,13 @@ class _Merge(Layer):
 
 
 class Add(_Merge):
+    """The sum of its inputs."""
     def _merged(self, inputs):
         return functools.reduce(math_ops.add, inputs)
 
 
 class Subtract(_Merge):
+    """The first input minus the second."""
     def build(self, input_shape):
         super().build(input_shape)
         if len(input_shape) != 2:
@@ -55,26 +57,31 @@ class Subtract(_Merge):
 
 
 class Multiply(_Merge):
+    """The product of its inputs."""
     def _merged(self, inputs):
         return functools.reduce(math_ops.multiply, inputs)
 
 
 class Average(_Merge):
+    """The mean of its inputs."""
     def _merged(self, inputs):
         return math_ops.divide(functools.reduce(math_ops.add, inputs), float(len(inputs)))
 
 
 class Maximum(_Merge):
+    """The largest of its inputs, element by element."""
     def _merged(self, inputs):
         return functools.reduce(math_ops.maximum, inputs)
 
 
 class Minimum(_Merge):
+    """The smallest of its inputs, element by element."""
     def _merged(self, inputs):
         return functools.reduce(math_ops.minimum, inputs)
 
 
 class Concatenate(_Merge):
+    """Its inputs, joined along an axis."""
     def __init__(self, axis=-1, **kwargs):
         super().__init__(**kwargs)
         self.axis = axis
@@ -153,8 +160,10 @@ add, subtract, multiply, average, maximum, minimum = map(_function, (Add, Subtra
 
 
 def concatenate(inputs, axis=-1, **kwargs):
+    """Concatenate(axis) of these inputs."""
     return Concatenate(axis=axis, **kwargs)(inputs)
 
 
 def dot(inputs, axes, normalize=False, **kwargs):
+    """Dot(axes) of these inputs."""
     return Dot(axes=axes, normalize=normalize, **kwargs)(inputs)

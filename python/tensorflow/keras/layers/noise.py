@@ -31,6 +31,7 @@ class _SpatialDropout(Dropout):
 
 
 class SpatialDropout1D(_SpatialDropout):
+    """Sets whole channels of sequences to zero at random."""
     _rank = 1
 
     def __init__(self, rate, **kwargs):
@@ -38,10 +39,12 @@ class SpatialDropout1D(_SpatialDropout):
 
 
 class SpatialDropout2D(_SpatialDropout):
+    """Sets whole channels of images to zero at random."""
     _rank = 2
 
 
 class SpatialDropout3D(_SpatialDropout):
+    """Sets whole channels of volumes to zero at random."""
     _rank = 3
 
 

@@ -26,6 +26,7 @@ class Rescaling(Layer):
 
 
 class Resizing(Layer):
+    """Images in another size."""
     def __init__(self, height, width, interpolation="bilinear", **kwargs):
         super().__init__(**kwargs)
         self.height, self.width, self.interpolation = height, width, interpolation
@@ -38,6 +39,7 @@ class Resizing(Layer):
 
 
 class CenterCrop(Layer):
+    """Cuts the middle out of images."""
     def __init__(self, height, width, **kwargs):
         super().__init__(**kwargs)
         self.height, self.width = height, width
@@ -66,6 +68,7 @@ class Normalization(Layer):
         self.mean = self.variance = None
 
     def adapt(self, data, batch_size=None, steps=None):
+        """Takes mean and variance from data."""
         batches = [np.asarray(data)] if not hasattr(data, "known_size") else [np.asarray(b) for b in data]
         x = np.concatenate([b.astype(np.float64) for b in batches])
         kept = {a % x.ndim for a in self.axis}

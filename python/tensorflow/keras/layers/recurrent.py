@@ -20,6 +20,7 @@ __all__ = ["RNN", "SimpleRNN", "LSTM", "GRU"]
 
 
 class RNN(Layer):
+    """A recurrent layer of any cell."""
     def __init__(self, cell, return_sequences=False, return_state=False, go_backwards=False, stateful=False, unroll=False,
                  time_major=False, **kwargs):
         if isinstance(cell, (list, tuple)):
@@ -50,9 +51,11 @@ class RNN(Layer):
 
     @property
     def states(self):
+        """The states that a stateful layer keeps."""
         return [None] * len(self._sizes) if self._kept is None else self._kept
 
     def reset_states(self, states=None):
+        """Sets the states of a stateful layer, to zero if none are given."""
         if not self.stateful:
             raise AttributeError("Layer must be stateful.")
         if self._kept is None:
@@ -219,6 +222,7 @@ def _split(given):
 
 
 class SimpleRNN(_Known):
+    """A recurrent layer: activation(x * kernel + state * recurrent + bias)."""
     _op, _functions = "RNNLayer", {"tanh", "relu"}
 
     def __init__(self, units, activation="tanh", use_bias=True, kernel_initializer="glorot_uniform",
@@ -231,6 +235,7 @@ class SimpleRNN(_Known):
 
 
 class LSTM(_Known):
+    """An LSTM layer: sequences to the last output, or to all."""
     _op = "LSTMLayer"
 
     def __init__(self, units, activation="tanh", recurrent_activation="sigmoid", use_bias=True,
@@ -244,6 +249,7 @@ class LSTM(_Known):
 
 
 class GRU(_Known):
+    """A GRU layer: sequences to the last output, or to all."""
     _op = "GRULayer"
 
     def __init__(self, units, activation="tanh", recurrent_activation="sigmoid", use_bias=True,

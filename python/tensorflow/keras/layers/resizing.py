@@ -50,6 +50,7 @@ class _ZeroPadding(_Field):
 
 
 class ZeroPadding1D(_ZeroPadding):
+    """Zeros at both ends of sequences."""
     _rank = 1
 
     def __init__(self, padding=1, **kwargs):
@@ -57,6 +58,7 @@ class ZeroPadding1D(_ZeroPadding):
 
 
 class ZeroPadding2D(_ZeroPadding):
+    """Zeros around images."""
     _rank = 2
 
     def __init__(self, padding=(1, 1), data_format=None, **kwargs):
@@ -64,6 +66,7 @@ class ZeroPadding2D(_ZeroPadding):
 
 
 class ZeroPadding3D(_ZeroPadding):
+    """Zeros around volumes."""
     _rank = 3
 
     def __init__(self, padding=(1, 1, 1), data_format=None, **kwargs):
@@ -89,6 +92,7 @@ class _Cropping(_Field):
 
 
 class Cropping1D(_Cropping):
+    """Cuts off both ends of sequences."""
     _rank = 1
 
     def __init__(self, cropping=(1, 1), **kwargs):
@@ -96,6 +100,7 @@ class Cropping1D(_Cropping):
 
 
 class Cropping2D(_Cropping):
+    """Cuts off the edges of images."""
     _rank = 2
 
     def __init__(self, cropping=((0, 0), (0, 0)), data_format=None, **kwargs):
@@ -103,6 +108,7 @@ class Cropping2D(_Cropping):
 
 
 class Cropping3D(_Cropping):
+    """Cuts off the sides of volumes."""
     _rank = 3
 
     def __init__(self, cropping=((1, 1), (1, 1), (1, 1)), data_format=None, **kwargs):
@@ -132,6 +138,7 @@ class _UpSampling(_Field):
 
 
 class UpSampling1D(_UpSampling):
+    """Repeats each step."""
     _rank = 1
 
     def __init__(self, size=2, **kwargs):
@@ -139,6 +146,7 @@ class UpSampling1D(_UpSampling):
 
 
 class UpSampling2D(_UpSampling):
+    """Larger images, by the nearest element or linearly."""
     _rank = 2
 
     def __init__(self, size=(2, 2), data_format=None, interpolation="nearest", **kwargs):
@@ -158,6 +166,7 @@ class UpSampling2D(_UpSampling):
 
 
 class UpSampling3D(_UpSampling):
+    """Repeats elements of volumes."""
     _rank = 3
 
     def __init__(self, size=(2, 2, 2), data_format=None, **kwargs):

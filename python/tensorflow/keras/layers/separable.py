@@ -85,6 +85,7 @@ class _Separable(Conv):
 
 
 class SeparableConv1D(_Separable):
+    """A convolution of each channel, then one over channels."""
     def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None, dilation_rate=1,
                  depth_multiplier=1, activation=None, use_bias=True, depthwise_initializer="glorot_uniform",
                  pointwise_initializer="glorot_uniform", bias_initializer="zeros", depthwise_regularizer=None,
@@ -96,6 +97,7 @@ class SeparableConv1D(_Separable):
 
 
 class SeparableConv2D(_Separable):
+    """A convolution of each channel of images, then one over channels."""
     def __init__(self, filters, kernel_size, strides=(1, 1), padding="valid", data_format=None, dilation_rate=(1, 1),
                  depth_multiplier=1, activation=None, use_bias=True, depthwise_initializer="glorot_uniform",
                  pointwise_initializer="glorot_uniform", bias_initializer="zeros", depthwise_regularizer=None,

@@ -8,6 +8,7 @@ __all__ = ["Wrapper", "TimeDistributed", "Bidirectional"]
 
 
 class Wrapper(Layer):
+    """The base of layers around another layer."""
     def __init__(self, layer, **kwargs):
         if not isinstance(layer, Layer):
             raise ValueError(f"Please initialize `{type(self).__name__}` layer with a `Layer` instance. You passed: {layer}")
@@ -118,6 +119,7 @@ class Bidirectional(Wrapper):
         return first if self.merge_mode is None else mask
 
     def reset_states(self):
+        """Sets the states of both directions to zero."""
         self.forward_layer.reset_states()
         self.backward_layer.reset_states()
 

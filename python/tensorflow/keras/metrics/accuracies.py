@@ -17,6 +17,7 @@ def accuracy(y_true, y_pred):
 
 @registry.add()
 def binary_accuracy(y_true, y_pred, threshold=0.5):
+    """The share of outputs on the right side of the threshold."""
     y_pred = convert_to_tensor(y_pred)
     right = math_ops.equal(math_ops.cast(y_true, y_pred.dtype),
                            math_ops.cast(math_ops.greater(y_pred, float(threshold)), y_pred.dtype))
@@ -25,6 +26,7 @@ def binary_accuracy(y_true, y_pred, threshold=0.5):
 
 @registry.add()
 def categorical_accuracy(y_true, y_pred):
+    """1 where the largest output is the one-hot class, else 0."""
     right = math_ops.equal(math_ops.argmax(y_true, -1), math_ops.argmax(y_pred, -1))
     return math_ops.cast(right, backend.floatx())
 
@@ -37,6 +39,7 @@ def _labels(y_true, y_pred):
 
 @registry.add()
 def sparse_categorical_accuracy(y_true, y_pred):
+    """1 where the largest output is the class, else 0."""
     y_pred = convert_to_tensor(y_pred)
     labels = _labels(convert_to_tensor(y_true), y_pred)
     return math_ops.cast(math_ops.equal(labels, math_ops.argmax(y_pred, -1)), backend.floatx())
@@ -44,11 +47,13 @@ def sparse_categorical_accuracy(y_true, y_pred):
 
 @registry.add()
 def top_k_categorical_accuracy(y_true, y_pred, k=5):
+    """1 where the one-hot class is among the k largest outputs, else 0."""
     return math_ops.cast(math_ops.in_top_k(math_ops.argmax(y_true, -1), y_pred, k), backend.floatx())
 
 
 @registry.add()
 def sparse_top_k_categorical_accuracy(y_true, y_pred, k=5):
+    """1 where the class is among the k largest outputs, else 0."""
     y_pred = convert_to_tensor(y_pred)
     return math_ops.cast(math_ops.in_top_k(_labels(convert_to_tensor(y_true), y_pred), y_pred, k), backend.floatx())
 

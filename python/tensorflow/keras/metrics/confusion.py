@@ -223,6 +223,7 @@ class _AtLeast(_All):
 
 @registry.add()
 class SensitivityAtSpecificity(_AtLeast):
+    """The best sensitivity at thresholds that reach this specificity."""
     def __init__(self, specificity, num_thresholds=200, class_id=None, name=None, dtype=None):
         self._at_least("specificity", specificity, num_thresholds, class_id, name, dtype)
 
@@ -233,6 +234,7 @@ class SensitivityAtSpecificity(_AtLeast):
 
 @registry.add()
 class SpecificityAtSensitivity(_AtLeast):
+    """The best specificity at thresholds that reach this sensitivity."""
     def __init__(self, sensitivity, num_thresholds=200, class_id=None, name=None, dtype=None):
         self._at_least("sensitivity", sensitivity, num_thresholds, class_id, name, dtype)
 
@@ -243,6 +245,7 @@ class SpecificityAtSensitivity(_AtLeast):
 
 @registry.add()
 class PrecisionAtRecall(_AtLeast):
+    """The best precision at thresholds that reach this recall."""
     def __init__(self, recall, num_thresholds=200, class_id=None, name=None, dtype=None):
         self._at_least("recall", recall, num_thresholds, class_id, name, dtype)
 
@@ -253,6 +256,7 @@ class PrecisionAtRecall(_AtLeast):
 
 @registry.add()
 class RecallAtPrecision(_AtLeast):
+    """The best recall at thresholds that reach this precision."""
     def __init__(self, precision, num_thresholds=200, class_id=None, name=None, dtype=None):
         self._at_least("precision", precision, num_thresholds, class_id, name, dtype)
 

@@ -24,6 +24,7 @@ def to_categorical(y, num_classes=None, dtype="float32"):
 
 
 def normalize(x, axis=-1, order=2):
+    """Divides an array by its norm along an axis."""
     norms = np.atleast_1d(np.linalg.norm(x, order, axis))
     norms[norms == 0] = 1
     return x / np.expand_dims(norms, axis)
@@ -39,6 +40,7 @@ def unpack_x_y_sample_weight(data):
 
 
 def pack_x_y_sample_weight(x, y=None, sample_weight=None):
+    """A tuple of what is not None: (x, y, sample_weight)."""
     return (x,) if y is None else (x, y) if sample_weight is None else (x, y, sample_weight)
 
 
@@ -52,6 +54,7 @@ class Sequence:
         raise NotImplementedError
 
     def on_epoch_end(self):
+        """Called after each pass."""
         pass
 
     def __iter__(self):
@@ -60,6 +63,7 @@ class Sequence:
 
 @contextlib.contextmanager
 def custom_object_scope(*objects):
+    """While open, these names stand for these classes when models are loaded."""
     before = dict(_named.custom)
     for each in objects:
         _named.custom.update(each)
@@ -74,10 +78,12 @@ CustomObjectScope = custom_object_scope
 
 
 def get_custom_objects():
+    """The names that stand for classes when models are loaded."""
     return _named.custom
 
 
 def register_keras_serializable(package="Custom", name=None):
+    """A decorator: models with this class can be loaded."""
     def decorate(thing):
         _named.custom[name or thing.__name__] = thing
         return thing
@@ -85,11 +91,13 @@ def register_keras_serializable(package="Custom", name=None):
 
 
 def plot_model(*args, **kwargs):
+    """Refused, with a reason: a drawing needs packages that are not there."""
     raise NotImplementedError("plot_model needs pydot and graphviz, which this TensorFlow does not use. Use "
                               "model.summary().")
 
 
 def set_random_seed(seed):
+    """Begins the random numbers of NumPy and TensorFlow anew."""
     np.random.seed(seed)
     _seeds.set_seed(seed)
 
