@@ -17,7 +17,7 @@ from poptorch.base.current import current, empty_meta, inner_name, nested_call, 
 from poptorch.base.dtypes import device_type, unsupported_type
 from poptorch.base.translate import failures
 from poptorch.capture import complex_numbers, sharing, substitutes
-from poptorch.capture.constants import Known, decided, derived
+from poptorch.capture.constants import Known, decided, derived, with_part
 from poptorch.capture.tensors import IpuTensor, tensor_of
 from poptorch.capture.unrecorded import unrecorded
 from poptorch.errors import Error, unsupported
@@ -122,6 +122,7 @@ class Capture(compat.DispatchMode):
         self.linearity = None  # of what a backward() of the user's makes of a gradient, while it runs
         self._undo = []
         self._reference = weakref.ref(self)
+        self._below_autograd = None
         self.running, self.stray = True, None  # stray: what was done to tensors on other threads
 
     # ---- running
@@ -355,12 +356,15 @@ class Capture(compat.DispatchMode):
                 arguments[i] = kwargs[name]
         written = [self.wrap(arguments[i]) for i in operator.written if isinstance(arguments[i], torch.Tensor)]
         for tensor in written:  # constants no longer, but for those that are written with constants
-            known = None
-            if tensor.root is tensor and tensor.known:
+            root, known = tensor.root, None
+            if root.constant():
                 known = derived(operator.name, func, args, kwargs, lambda t: self.wrap(t).constant(), writes=True)
-            tensor.root.writes += 1
+            whole = with_part(root.constant(), root.meta, tensor.meta, known) if known and root is not tensor else known
+            root.writes += 1
             if known:
-                tensor.known, tensor.seen_writes = known, tensor.writes
+                root.known = whole
+                root.seen_writes = root.writes
+                tensor.known, tensor.seen_writes = known, root.writes
         storages = {}
         for value, wrapped in originals.values():
             storages.setdefault(compat.storage_identity(wrapped.meta), wrapped)
@@ -506,7 +510,7 @@ class Capture(compat.DispatchMode):
                 tensor.data = wrapped.value.clone()
 
     def output(self, tensor):
-        if tensor.dtype.is_complex:
+        if complex_numbers.is_pair(tensor):
             raise Error("Complex results do not come back from the device: return torch.view_as_real() of them.")
         self.recorder.output(self.wrap(tensor).number)
 

@@ -9,19 +9,22 @@ from poptorch.capture.tensors import IpuTensor, tensor_of
 from poptorch.errors import Error
 
 
+def is_pair(value):
+    """Whether it is a complex tensor; those that operators without a converter made, such as FFTs, are none."""
+    complexes = isinstance(value, torch.Tensor) and value.dtype.is_complex
+    return complexes and (not isinstance(value, IpuTensor) or hasattr(value, "pair"))
+
+
 def concerns(name, args):
     """Whether an operator makes or takes complex tensors."""
-    if name in _makers:
-        return True
-    return any(isinstance(v, torch.Tensor) and v.dtype.is_complex
-               for a in args for v in (a if isinstance(a, (list, tuple)) else (a,)))
+    return name in _makers or any(map(is_pair, (v for a in args for v in (a if isinstance(a, (list, tuple)) else (a,)))))
 
 
 def call(capture, func, args, kwargs):
     """The operator on pairs."""
     name = func._schema.name[len("aten::"):]
     rule = _makers.get(name) or _rules.get(name)
-    if rule is None or any(isinstance(v, torch.Tensor) and v.dtype.is_complex for v in kwargs.values()):
+    if rule is None or any(map(is_pair, kwargs.values())):
         raise Error("this operator has no form for complex numbers. Keep real and imaginary parts in real tensors: "
                     "torch.view_as_real gives both, and x * (cos + i sin) is (a cos - b sin, a sin + b cos).")
     with capture:

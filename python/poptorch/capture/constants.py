@@ -84,3 +84,26 @@ def derived(name, func, args, kwargs, known, writes=False, part=None):
         return result if part is None else result[part]
 
     return Known(make=make)
+
+
+def _laid_out(whole, meta):
+    """A copy that lies in memory as the meta tensor says."""
+    return torch.empty_strided(meta.size(), meta.stride(), dtype=meta.dtype).copy_(whole.get())
+
+
+def part_of(whole, meta, part_meta):
+    """A view of a tensor. meta, part_meta: how both lie in the memory that they share."""
+    begin = part_meta.storage_offset() - meta.storage_offset()
+    return Known(make=lambda: _laid_out(whole, meta).as_strided(part_meta.size(), part_meta.stride(), begin))
+
+
+def with_part(whole, meta, part_meta, part):
+    """What a tensor is once a view of it has other values."""
+    begin = part_meta.storage_offset() - meta.storage_offset()
+
+    def make():
+        made = _laid_out(whole, meta)
+        made.as_strided(part_meta.size(), part_meta.stride(), begin).copy_(part.get())
+        return made
+
+    return Known(make=make)

@@ -6,6 +6,7 @@ from poptorch import poptorch_core as core
 from poptorch.base import compat
 from poptorch.base.current import current
 from poptorch.base.hooks import gradient_hooks
+from poptorch.capture.constants import part_of
 from poptorch.errors import Error
 from poptorch.module import moving
 
@@ -34,8 +35,12 @@ class IpuTensor(torch.Tensor):
         self.root, self.seen_writes, self._bounds = other.root, other.root.writes, other.bounds
 
     def constant(self):
-        """What is Known of its values; None if they are computed, or were written over."""
-        return self.known if self.seen_writes == self.root.writes else None
+        """What is Known of its values; None if they are computed, or were written over with such."""
+        root = self.root
+        if self.seen_writes != root.writes and root.known and root.seen_writes == root.writes:  # written through another view
+            self.known, self.seen_writes = part_of(root.known, root.meta, self.meta), root.writes
+            self._bounds = self.copied = None
+        return self.known if self.seen_writes == root.writes else None
 
     def is_still(self, other):
         """Whether it has the other's values: it sees the same memory, or is a copy and neither was written since."""
