@@ -51,10 +51,51 @@ def registerCustomArgParser(arg_type: type, parser: "ICustomArgParser | None") -
     _parsers[arg_type] = parser
 
 
+class _Caches(ICustomArgParser):
+    """Keys and values of transformers' models: objects within objects, which hold tensors in attributes and lists."""
+
+    @staticmethod
+    def is_one(kind):
+        return kind.__name__ in ("Cache", "CacheLayerMixin") and kind.__module__ == "transformers.cache_utils"
+
+    def yieldTensors(self, struct):
+        if isinstance(struct, torch.Tensor):
+            yield struct
+        for part in self._parts(struct).values():
+            yield from self.yieldTensors(part)
+
+    def _parts(self, value):
+        """What may hold tensors, by attribute, key or place."""
+        if isinstance(value, (list, tuple)):
+            return dict(enumerate(value))
+        if isinstance(value, dict):
+            return value
+        return vars(value) if any(map(self.is_one, type(value).__mro__)) else {}
+
+    def reconstruct(self, original_structure, tensor_iterator):
+        if isinstance(original_structure, torch.Tensor):
+            return next(tensor_iterator)
+        parts = {key: self.reconstruct(part, tensor_iterator) for key, part in self._parts(original_structure).items()}
+        if isinstance(original_structure, (list, tuple)):
+            return type(original_structure)(parts.values())
+        if isinstance(original_structure, dict):
+            return dict_maker(original_structure)(parts.items())
+        if not parts:
+            return original_structure
+        made = copy.copy(original_structure)
+        vars(made).update(parts)
+        return made
+
+
+_caches = _Caches()
+
+
 def _parser(value):
     for kind in type(value).__mro__:
         if kind in _parsers:
             return _parsers[kind]
+        if _Caches.is_one(kind):
+            return _caches
     return None
 
 

@@ -142,19 +142,26 @@ _TRANSFORMERS = {
 }
 
 
-def _whole_output():
+class Whole(nn.Module):
     """A model whose result is a ModelOutput, as it is."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, input_ids):
+        return self.model(input_ids)
+
+
+def _whole_output():
     import transformers
+    return Whole(transformers.BertModel(transformers.BertConfig(**_bert))), [tokens(2, 9)]
 
-    class Whole(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.model = transformers.BertModel(transformers.BertConfig(**_bert))
 
-        def forward(self, input_ids):
-            return self.model(input_ids)
-
-    return Whole(), [tokens(2, 9)]
+def _whole_with_cache():
+    """What a causal model gives unless told otherwise: its keys and values too."""
+    import transformers
+    return Whole(transformers.LlamaForCausalLM(transformers.LlamaConfig(**_llama))), [tokens(2, 9)]
 
 
 def _own_loss():
@@ -413,6 +420,7 @@ _TORCH["grouped products"] = lambda: (Of(_grouped, torch.randn(3, 16, 16)), [tor
 
 CASES = {f"transformers {name}": Case(make, "transformers") for name, make in _TRANSFORMERS.items()}
 CASES["transformers whole output"] = Case(_whole_output, "transformers", train=False)
+CASES["transformers whole output with cache"] = Case(_whole_with_cache, "transformers", train=False)
 CASES["transformers own loss"] = Case(_own_loss, "transformers")
 CASES["transformers generation"] = Case(_generation, "transformers", train=False)
 CASES.update({f"torch_geometric {name}": Case(make, "torch_geometric") for name, make in _GEOMETRIC.items()})

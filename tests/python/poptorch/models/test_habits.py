@@ -207,3 +207,45 @@ def test_groups_of_products():
     check(both(lambda a, b: grouped_products(a, b, offs),
                lambda a, b: torch.stack([a[:, i:j] @ b[i:j] for i, j in bounds])), rand(4, 5), rand(5, 2))
     check(both(grouped_products, torch.bmm), rand(3, 4, 2), rand(3, 2, 5))
+
+
+class Layer:
+    """As transformers has it: keys and values of a layer, which grow with every call."""
+    __module__, __qualname__ = "transformers.cache_utils", "CacheLayerMixin"
+
+    def __init__(self):
+        self.keys, self.device, self.is_initialized = None, None, False
+
+    def update(self, keys):
+        if not self.is_initialized:
+            self.keys, self.device = torch.tensor([], dtype=keys.dtype, device=keys.device), keys.device
+            self.is_initialized = True
+        self.keys = torch.cat([self.keys, keys], dim=-2)
+        return self.keys
+
+
+Layer.__name__ = "CacheLayerMixin"
+
+
+class Cache:
+    __module__ = "transformers.cache_utils"
+
+    def __init__(self, layers):
+        self.layers, self.options = [Layer() for _ in range(layers)], {"offloading": False}
+
+
+def test_caches_of_transformers():
+    """They come back from a model, and go into one."""
+    def function(self, x, cache=None):
+        cache = cache or Cache(2)
+        for i, layer in enumerate(cache.layers):
+            y = layer.update(self.linear(x) * (i + 1))
+        return {"logits": y.sum(-2), "past": cache}
+    model, x = Model(function).eval(), rand(1, 3, 4)
+    first, wanted = poptorch.inferenceModel(model)(x), model(x)
+    second, then = poptorch.inferenceModel(model)(x[:, :1], first["past"]), model(x[:, :1], wanted["past"])
+    assert type(second["past"]) is Cache and first["past"].options == {"offloading": False}
+    for found, expected in ((first, wanted), (second, then)):
+        torch.testing.assert_close(found["logits"], expected["logits"].detach(), rtol=1e-4, atol=1e-5)
+    for mine, theirs in zip(second["past"].layers, then["past"].layers):
+        torch.testing.assert_close(mine.keys, theirs.keys.detach(), rtol=1e-4, atol=1e-5)

@@ -37,6 +37,8 @@ def tensors_of(value):
         return [value]
     if isinstance(value, dict):
         value = value.values()
+    elif hasattr(value, "layers"):  # a cache
+        value = [part for layer in value.layers for part in (layer.keys, layer.values)]
     return [t for part in value if part is not None for t in tensors_of(part)]
 
 
