@@ -20,9 +20,11 @@ class LightningDataModule(DataHooks, HyperparametersMixin):
         self.trainer = None
 
     def state_dict(self) -> Dict[str, Any]:
+        """What checkpoints keep of it."""
         return {}
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
+        """Takes what state_dict gave, from a checkpoint."""
         pass
 
     @classmethod

@@ -17,11 +17,13 @@ if not log.handlers:
 
 
 def rank_zero_info(message: str, *args: Any) -> None:
+    """Writes to the log, in the first process only."""
     if world.rank() == 0:
         log.info(message, *args)
 
 
 def rank_zero_warn(message: str, category: Type[Warning] = UserWarning, stacklevel: int = 3) -> None:
+    """Warns, in the first process only."""
     if world.rank() == 0:
         warnings.warn(message, category, stacklevel=stacklevel)
 

@@ -28,28 +28,42 @@ class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, tor
     # ---- steps; those that are not overridden are missing
 
     def training_step(self, *args: Any, **kwargs: Any) -> Any:
+        """The loss of a batch; write it."""
         raise MisconfigurationException("No `training_step()` method defined: Trainer.fit needs one that returns the loss.")
 
-    def validation_step(self, *args: Any, **kwargs: Any) -> Any: pass
-    def test_step(self, *args: Any, **kwargs: Any) -> Any: pass
+    def validation_step(self, *args: Any, **kwargs: Any) -> Any:
+        """What validation does with a batch."""
+
+    def test_step(self, *args: Any, **kwargs: Any) -> Any:
+        """What test does with a batch."""
 
     def predict_step(self, batch: Any, batch_idx: int, dataloader_idx: int = 0) -> Any:
+        """What predict gives for a batch; forward(batch) unless written."""
         return self(batch)
 
     def training_step_end(self, outputs: Any) -> Any:
+        """Called with what training_step gave."""
         return outputs
 
     def validation_step_end(self, outputs: Any) -> Any:
+        """Called with what validation_step gave."""
         return outputs
 
     def test_step_end(self, outputs: Any) -> Any:
+        """Called with what test_step gave."""
         return outputs
 
-    def training_epoch_end(self, outputs: Any) -> None: pass
-    def validation_epoch_end(self, outputs: Any) -> None: pass
-    def test_epoch_end(self, outputs: Any) -> None: pass
+    def training_epoch_end(self, outputs: Any) -> None:
+        """Called with what all training steps of an epoch gave."""
+
+    def validation_epoch_end(self, outputs: Any) -> None:
+        """Called with what all validation steps gave."""
+
+    def test_epoch_end(self, outputs: Any) -> None:
+        """Called with what all test steps gave."""
 
     def configure_optimizers(self) -> Any:
+        """The optimizers, and schedulers of their rates; write it."""
         raise MisconfigurationException("No `configure_optimizers()` method defined: Trainer.fit needs one that returns an "
                                         "optimizer, or ([optimizer], [scheduler]), or {'optimizer': …, 'lr_scheduler': …}.")
 
@@ -83,16 +97,20 @@ class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, tor
             torch.nn.utils.clip_grad_norm_(parameters, gradient_clip_val)
 
     def lr_scheduler_step(self, scheduler: Any, optimizer_idx: int, metric: Any) -> None:
+        """Goes on to the next step of a scheduler."""
         scheduler.step() if metric is None else scheduler.step(metric)
 
     def manual_backward(self, loss: torch.Tensor, *args: Any, **kwargs: Any) -> None:
+        """The backward pass, when optimization is not automatic."""
         loss.backward(*args, **kwargs)
 
     def optimizers(self, use_pl_optimizer: bool = True) -> Any:
+        """The optimizers in use: one, or a list."""
         found = self._of_trainer("optimizers").optimizers
         return found[0] if len(found) == 1 else found
 
     def lr_schedulers(self) -> Any:
+        """The schedulers in use: one, a list, or None."""
         found = [c["scheduler"] for c in self._of_trainer("lr_schedulers").lr_scheduler_configs]
         return found[0] if len(found) == 1 else found or None
 
@@ -109,10 +127,12 @@ class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, tor
         trainer._log(entry, value, add_dataloader_idx)
 
     def log_dict(self, dictionary: Mapping[str, Any], **settings: Any) -> None:
+        """log() for each name and value."""
         for name, value in dictionary.items():
             self.log(name, value, **settings)
 
     def print(self, *args: Any, **kwargs: Any) -> None:
+        """Prints in the first process only, beside the progress bar."""
         trainer = self.__dict__.get("trainer")
         bar = trainer.progress_bar_callback if trainer is not None else None
         bar.print(*args, **kwargs) if bar is not None else print(*args, **kwargs)
@@ -134,34 +154,42 @@ class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, tor
 
     @property
     def current_epoch(self) -> int:
+        """The number of the epoch, from 0."""
         return self.trainer.current_epoch if self.trainer else 0
 
     @property
     def global_step(self) -> int:
+        """Weight updates done."""
         return self.trainer.global_step if self.trainer else 0
 
     @property
     def global_rank(self) -> int:
+        """The number of this process among all."""
         return world.rank()
 
     @property
     def local_rank(self) -> int:
+        """The number of this process on its host."""
         return world.local_rank()
 
     @property
     def logger(self) -> Any:
+        """The first logger; None without one."""
         return self.trainer.logger if self.trainer else None
 
     @property
     def loggers(self) -> Any:
+        """All loggers."""
         return self.trainer.loggers if self.trainer else []
 
     @property
     def device(self) -> torch.device:
+        """Where the parameters are."""
         return torch.device("cpu")
 
     @property
     def dtype(self) -> torch.dtype:
+        """The type of the parameters."""
         return next((p.dtype for p in self.parameters() if p.is_floating_point()), torch.get_default_dtype())
 
     def all_gather(self, data: Any, group: Any = None, sync_grads: bool = False) -> Any:
@@ -171,11 +199,13 @@ class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, tor
         return _nest.mapped(lambda one: torch.stack([torch.as_tensor(each) for each in world.gathered(one)]), data)
 
     def freeze(self) -> None:
+        """Makes no parameter trainable, and calls eval()."""
         for parameter in self.parameters():
             parameter.requires_grad = False
         self.eval()
 
     def unfreeze(self) -> None:
+        """Makes all parameters trainable, and calls train()."""
         for parameter in self.parameters():
             parameter.requires_grad = True
         self.train()

@@ -35,14 +35,17 @@ class ModelSummary:
 
     @property
     def layer_names(self) -> List[str]:
+        """Names of the layers, in order."""
         return [name for name, _, _ in self._rows]
 
     @property
     def layer_types(self) -> List[str]:
+        """Classes of the layers, in order."""
         return [kind for _, kind, _ in self._rows]
 
     @property
     def param_nums(self) -> List[int]:
+        """Elements of each layer's parameters, in order."""
         return [count for _, _, count in self._rows]
 
     def __str__(self):

@@ -30,6 +30,7 @@ def _popnn(base):
 
 
 class PopnnLSTM(_popnn(_layers.LSTM)):
+    """An LSTM layer that PopLibs computes as one operator."""
     pass
 
 

@@ -30,6 +30,7 @@ class _Recurrent:
 
 
 class PopnnLSTM(_Recurrent):
+    """An LSTM layer of TensorFlow 1 that PopLibs computes as one operator."""
     _kind = _layers.PopnnLSTM
 
     @staticmethod
@@ -44,6 +45,7 @@ class PopnnLSTM(_Recurrent):
 
 
 class PopnnGRU(_Recurrent):
+    """A GRU layer of TensorFlow 1 that PopLibs computes as one operator."""
     _kind = _layers.PopnnGRU
 
     @staticmethod

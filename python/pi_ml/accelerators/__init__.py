@@ -12,18 +12,22 @@ class Accelerator:
 
     @staticmethod
     def parse_devices(devices: Any) -> Any:
+        """The devices that a Trainer's argument means."""
         return devices
 
     @staticmethod
     def is_available() -> bool:
+        """Whether this machine has such devices."""
         return True
 
 
 class CPUAccelerator(Accelerator):
+    """The host's processor."""
     name = "cpu"
 
     @staticmethod
     def auto_device_count() -> int:
+        """1."""
         return 1
 
 
@@ -34,10 +38,12 @@ class IPUAccelerator(Accelerator):
 
     @staticmethod
     def auto_device_count() -> int:
+        """The number that devices="auto" means."""
         return 4
 
     @staticmethod
     def get_parallel_devices(devices: Any) -> List[int]:
+        """Numbers of the replicas, from 0."""
         return list(range(devices))
 
     @staticmethod

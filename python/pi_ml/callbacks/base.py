@@ -16,19 +16,25 @@ class Callback:
 
     @property
     def state_key(self) -> str:
+        """The name that its state has in checkpoints."""
         return type(self).__qualname__
 
-    def setup(self, trainer: Any, pl_module: torch.nn.Module, stage: Optional[str] = None) -> None: pass
-    def teardown(self, trainer: Any, pl_module: torch.nn.Module, stage: Optional[str] = None) -> None: pass
+    def setup(self, trainer: Any, pl_module: torch.nn.Module, stage: Optional[str] = None) -> None:
+        """Called before fit, validate, test or predict begin."""
+
+    def teardown(self, trainer: Any, pl_module: torch.nn.Module, stage: Optional[str] = None) -> None:
+        """Called when fit, validate, test or predict have ended."""
+
     def on_exception(self, trainer: Any, pl_module: torch.nn.Module, exception: BaseException) -> None: pass
     def on_save_checkpoint(self, trainer: Any, pl_module: torch.nn.Module, checkpoint: Dict[str, Any]) -> None: pass
     def on_load_checkpoint(self, trainer: Any, pl_module: torch.nn.Module, callback_state: Dict[str, Any]) -> None: pass
 
     def state_dict(self) -> Dict[str, Any]:
+        """What checkpoints keep of it."""
         return {}
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
-        pass
+        """Takes what state_dict gave, from a checkpoint."""
 
 
 for _name in ("fit_start", "fit_end", "sanity_check_start", "sanity_check_end", "train_start", "train_end", "epoch_start",

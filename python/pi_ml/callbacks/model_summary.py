@@ -12,6 +12,7 @@ from pi_ml.log import log
 
 
 class ModelSummary(Callback):
+    """Prints the layers and their parameters when fit begins."""
     def __init__(self, max_depth: int = 1) -> None:
         self._max_depth = max_depth
 

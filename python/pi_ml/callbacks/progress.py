@@ -26,6 +26,7 @@ class ProgressBar(Callback):
         self._losses.append(value)
 
     def get_metrics(self, trainer: Any, pl_module: torch.nn.Module) -> Dict[str, Any]:
+        """The values that the bar shows."""
         out = {}
         if self._losses:
             values = [float(v.float().mean()) if hasattr(v, "float") else float(v) for v in self._losses if v is not None]
@@ -37,9 +38,11 @@ class ProgressBar(Callback):
         return out
 
     def print(self, *args: Any, **kwargs: Any) -> None:
+        """Prints a line without breaking the bar."""
         print(*args, **kwargs)
 
     def disable(self) -> None:
+        """Shows no bar."""
         pass
 
 
@@ -66,6 +69,7 @@ class TQDMProgressBar(ProgressBar):
 
     @property
     def is_enabled(self) -> bool:
+        """Whether bars are shown."""
         return self.refresh_rate > 0
 
     def disable(self) -> None:

@@ -29,11 +29,13 @@ class Timer(Callback):
         self._before = 0.0
 
     def time_elapsed(self, stage: str = "train") -> float:
+        """Seconds spent in a stage."""
         if stage not in self._start:
             return self._before if stage == "train" else 0.0
         return (self._end.get(stage) or time.monotonic()) - self._start[stage] + (self._before if stage == "train" else 0.0)
 
     def time_remaining(self, stage: str = "train") -> Optional[float]:
+        """Seconds left of the limit; None without one."""
         return None if self._limit is None else self._limit - self.time_elapsed(stage)
 
     def on_train_start(self, trainer: Any, pl_module: torch.nn.Module) -> None:

@@ -20,6 +20,7 @@ class Logger:
 
     @property
     def root_dir(self) -> str:
+        """The folder of all versions."""
         return os.path.join(self.save_dir, self.name)
 
     @property
@@ -33,10 +34,12 @@ class Logger:
 
     @property
     def log_dir(self) -> str:
+        """The folder of this version."""
         version = self.version
         return os.path.join(self.root_dir, version if isinstance(version, str) else f"version_{version}")
 
     def log_hyperparams(self, params: Any) -> None:
+        """Keeps hyper-parameters."""
         self._hparams.update(params)
         os.makedirs(self.log_dir, exist_ok=True)
         with _files.writing(os.path.join(self.log_dir, "hparams.yaml"), encoding="utf-8") as file:
@@ -44,12 +47,15 @@ class Logger:
                 file.write(f"{name}: {_yaml(value)}\n")
 
     def log_metrics(self, metrics: Mapping[str, Any], step: Optional[int] = None) -> Any:
+        """Keeps values of a step."""
         raise NotImplementedError
 
     def save(self) -> None:
+        """Writes what is held back."""
         pass
 
     def finalize(self, status: str) -> None:
+        """Called when training has ended: "success" or "failed"."""
         self.save()
 
 

@@ -11,6 +11,7 @@ from pi_ml.loggers.base import Logger
 
 
 class TensorBoardLogger(Logger):
+    """Writes event files that TensorBoard reads."""
     def __init__(self, save_dir: Union[str, os.PathLike], name: str = "lightning_logs", version: Union[int, str, None] = None,
                  prefix: str = "", sub_dir: Optional[str] = None) -> None:
         super().__init__(save_dir, name, version)

@@ -26,6 +26,7 @@ class Strategy:
 
     @property
     def precision_plugin(self) -> Any:
+        """Which types the model computes in."""
         return precision.PrecisionPlugin()
 
     def setup(self, module: torch.nn.Module, stages: List[str]) -> None:
@@ -47,6 +48,7 @@ class Strategy:
         raise NotImplementedError
 
     def evaluate_batch(self, stage: str, batch: Any, batch_idx: int, dataloader_idx: int) -> Any:
+        """What the model's step for a stage gives for a batch."""
         raise NotImplementedError
 
     def before_reading_weights(self) -> None:
@@ -59,14 +61,17 @@ class Strategy:
         """Of the device's generators, for a checkpoint; None if it has none of its own."""
 
     def set_random_state(self, state: Any) -> None:
+        """Puts the random numbers where a checkpoint had them."""
         pass
 
     def teardown(self) -> None:
+        """Lets devices go."""
         pass
 
     # ---- of several processes (poprun); all of them call these
 
     def reduce(self, tensor: Any, group: Any = None, reduce_op: Optional[str] = "mean") -> Any:
+        """One value of those of all processes."""
         if world.size() == 1:
             return tensor
         if reduce_op not in ("mean", "avg", "sum"):
@@ -75,16 +80,20 @@ class Strategy:
         return total if reduce_op == "sum" else total / world.size()
 
     def barrier(self, *args: Any, **kwargs: Any) -> None:
+        """Waits for all processes."""
         world.barrier()
 
     def broadcast(self, value: Any, src: int = 0) -> Any:
+        """The value that one process has."""
         return world.gathered(value if world.rank() == src else None)[src]
 
     def all_gather(self, tensor: Any, *args: Any, **kwargs: Any) -> Any:
+        """The values of all processes."""
         return tensor if world.size() == 1 else torch.stack(world.gathered(tensor))
 
     def optimizer_state(self) -> None:
         """What of an optimiser lies on a device, for a checkpoint; None where its state_dict has everything."""
 
     def set_optimizer_state(self, state: Any) -> None:
+        """Takes an optimizer's state from a checkpoint."""
         pass

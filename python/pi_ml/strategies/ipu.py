@@ -77,14 +77,17 @@ class IPUStrategy(Strategy):
 
     @property
     def training_opts(self) -> Any:
+        """poptorch.Options of training."""
         return self._options("train")
 
     @property
     def inference_opts(self) -> Any:
+        """poptorch.Options of validation, test and predict."""
         return self._options("inference")
 
     @property
     def replication_factor(self) -> int:
+        """Copies of the model on other IPUs."""
         if self._active in self._models:
             return self._models[self._active].executor._options.replication_factor
         for given in self._given.values():

@@ -177,19 +177,23 @@ class Trainer:
 
     @property
     def logger(self) -> Any:
+        """The first logger; None without one."""
         return self.loggers[0] if self.loggers else None
 
     @property
     def log_dir(self) -> Optional[str]:
+        """The folder of the first logger."""
         found = self.logger.log_dir if self.logger is not None else None
         return found or self.default_root_dir
 
     @property
     def lr_schedulers(self) -> Any:
+        """The schedulers in use."""
         return self.lr_scheduler_configs
 
     @property
     def num_val_batches(self) -> Any:
+        """Batches of each validation loader."""
         return [loading.limited(loading.length(d), self.limit_val_batches, "limit_val_batches") for d in self.val_dataloaders]
 
     @property
@@ -207,18 +211,22 @@ class Trainer:
 
     @property
     def checkpoint_callback(self) -> Any:
+        """The first ModelCheckpoint; None without one."""
         return self._callback(standard.ModelCheckpoint)
 
     @property
     def checkpoint_callbacks(self) -> Any:
+        """All ModelCheckpoints."""
         return [c for c in self.callbacks if isinstance(c, standard.ModelCheckpoint)]
 
     @property
     def early_stopping_callback(self) -> Any:
+        """The first EarlyStopping; None without one."""
         return self._callback(standard.EarlyStopping)
 
     @property
     def progress_bar_callback(self) -> Any:
+        """The progress bar; None without one."""
         return self._callback(standard.TQDMProgressBar)
 
     # ---- the four calls
@@ -236,10 +244,12 @@ class Trainer:
 
     def validate(self, model: Optional[torch.nn.Module] = None, dataloaders: Any = None, ckpt_path: Optional[str] = None,
                  verbose: bool = True, datamodule: Any = None) -> List[Dict[str, float]]:
+        """Runs validation, and returns what it logged."""
         return self._evaluate("validate", model, dataloaders, ckpt_path, verbose, datamodule)
 
     def test(self, model: Optional[torch.nn.Module] = None, dataloaders: Any = None, ckpt_path: Optional[str] = None,
              verbose: bool = True, datamodule: Any = None) -> List[Dict[str, float]]:
+        """Runs the test, and returns what it logged."""
         return self._evaluate("test", model, dataloaders, ckpt_path, verbose, datamodule)
 
     def predict(self, model: Optional[torch.nn.Module] = None, dataloaders: Any = None, datamodule: Any = None,

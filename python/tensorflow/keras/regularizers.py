@@ -41,6 +41,7 @@ class L1L2(Regularizer):
         return math_ops.multiply(math_ops.reduce_sum(x), 0.0) if out is None else out
 
     def get_config(self):
+        """The arguments it was made with."""
         return {"l1": self.l1, "l2": self.l2}
 
 
@@ -51,6 +52,7 @@ class L1(L1L2):
         super().__init__(kwargs.pop("l", l1), 0)
 
     def get_config(self):
+        """The arguments it was made with."""
         return {"l1": self.l1}
 
 
@@ -61,6 +63,7 @@ class L2(L1L2):
         super().__init__(0, kwargs.pop("l", l2))
 
     def get_config(self):
+        """The arguments it was made with."""
         return {"l2": self.l2}
 
 

@@ -142,12 +142,14 @@ class CaptureActivationGradients(CaptureUpstreamGradients):
 
 
 class Embedding(_Embedding):
+    """Rows of a table by index, for tables on the IPU."""
     def __init__(self, input_dim, output_dim, embeddings_initializer="uniform", serialization_factor=1, **kwargs):
         without_effect(serialization_factor=serialization_factor if serialization_factor != 1 else None)
         super().__init__(input_dim, output_dim, embeddings_initializer, **kwargs)
 
 
 class Dropout(_Dropout):
+    """Sets elements to zero at random on the IPU, with a seed if one is given."""
     def __init__(self, rate=0.5, noise_shape=None, seed=None, **kwargs):
         super().__init__(rate, noise_shape, seed, **kwargs)
 

@@ -5,6 +5,7 @@ from tensorflow.keras import backend
 
 
 class PipelineStage:
+    """Layers called while it is open belong to this stage."""
     def __init__(self, stage):
         if not isinstance(stage, int) or isinstance(stage, bool) or stage < 0:
             raise ValueError(f"A pipeline stage is a number from 0 on, not {stage!r}.")

@@ -4,4 +4,5 @@ import enum
 
 
 class ReplicatedMetricReductionMethod(enum.Enum):
+    """How the metrics of replicas become one."""
     NONE, LIST, SUM, MEAN = range(4)

@@ -22,10 +22,12 @@ class IPUConfig(Structure):
                 raise ValueError("Only one of `auto_select_ipus` and `select_ipus` can be set.")
 
     def configure_ipu_system(self, device: str = "cpu") -> None:
+        """Takes devices and settings from this configuration."""
         configure_ipu_system(self, device)
 
 
 def configure_ipu_system(config: IPUConfig, device: str = "cpu", reset_configuration: bool = True) -> None:
+    """Takes devices and settings from a configuration."""
     if not isinstance(config, IPUConfig):
         raise TypeError(f"config must be an IPUConfig, not {type(config).__name__}.")
     if system.configured():
@@ -49,4 +51,5 @@ def reset_ipu_configuration() -> None:
 
 
 def device(index: int = 0) -> system.IpuDevice:
+    """The IPU device of this number, as it is configured."""
     return system.device(index)

@@ -115,12 +115,14 @@ class Structure(Category):
     """The whole, with its conversions."""
 
     def get_attribute_metadata(self, name):
+        """What is known of an option: its type, default and text."""
         if name not in self._table:
             raise ValueError(f"Could not get attribute metadata for '{name}': it is not a valid attribute of this config."
                              + _spelling.hint(name, self._table, "'{}'"))
         return self._table[name]
 
     def to_dict(self):
+        """All options and their values."""
         return {name: str(v) if isinstance(v, enum.Enum) else _copied(v) for name, v in self._values().items()}
 
     @_OnBoth
@@ -131,10 +133,12 @@ class Structure(Category):
         return self
 
     def to_json(self):
+        """All options and their values, as JSON."""
         return json.dumps(self.to_dict())
 
     @_OnBoth
     def from_json(self, text):
+        """Sets options from what to_json gave."""
         return self.from_dict(json.loads(text))
 
 

@@ -49,6 +49,7 @@ class _Result(Operation):
 
 
 def infeed_benchmark(infeed_queue, number_of_epochs, elements_per_epochs, print_stats=True, do_memcpy=True):
+    """Measures how fast an infeed queue gives elements."""
     if not isinstance(infeed_queue, IPUInfeedQueue):
         raise TypeError(f"infeed_queue must be an IPUInfeedQueue, not {type(infeed_queue).__name__}.")
     return dataset_benchmark(infeed_queue.dataset, number_of_epochs, elements_per_epochs, print_stats, do_memcpy=do_memcpy)

@@ -12,10 +12,12 @@ from tensorflow.python.ipu import served
 
 
 class RuntimeContext:
+    """A program that embedded_runtime_start made ready."""
     def __init__(self, function, name):
         self.function, self.name = function, name
 
     def output_types(self):
+        """Types of what the program returns."""
         return [spec.dtype for spec in self.function.structured_outputs.values()]
 
 

@@ -11,6 +11,7 @@ from tensorflow.python.ipu import flags
 
 
 class IPUInfeedQueue:
+    """Elements of a dataset, for programs that run on the IPU."""
     def __init__(self, dataset, device_ordinal: int | None = None, prefetch_depth: int | None = None,
                  optimise_latency: bool = False, feed_name: str | None = None):
         without_effect(prefetch_depth=prefetch_depth, optimise_latency=optimise_latency)
@@ -46,6 +47,7 @@ class IPUInfeedQueue:
 
     @property
     def deleter(self) -> Operation | None:
+        """An operation of TensorFlow 1 that frees the queue."""
         def stop():
             self._elements = None
         if active() is None:
@@ -54,6 +56,7 @@ class IPUInfeedQueue:
         return Operation(active(), "infeed_delete", run=stop)
 
     def get_next(self):
+        """The next element, within a program."""
         raise RuntimeError("`get_next` is obsolete: pass the queue to ipu.loops.repeat or pipelining_ops.pipeline.")
 
     def noted(self):

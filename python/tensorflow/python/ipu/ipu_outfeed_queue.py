@@ -15,10 +15,12 @@ from tensorflow.python.ipu.programs import root_program
 
 
 class IPUOutfeedMode(enum.Enum):
+    """Whether a queue keeps all elements or the last one."""
     ALL, LAST = "all", "get_last"
 
 
 class IPUOutfeedQueue:
+    """Values that programs on the IPU give to the host."""
     def __init__(self, outfeed_mode: IPUOutfeedMode | None = None, device_ordinal: int | None = None, buffer_depth: int = 3,
                  optimise_latency: bool = False, feed_name: str | None = None):
         without_effect(buffer_depth=buffer_depth != 3 and buffer_depth, optimise_latency=optimise_latency)
@@ -76,12 +78,14 @@ class IPUOutfeedQueue:
         return arrays
 
     def dequeue(self, wait_for_completion: bool = False):
+        """The values so far; with LAST, the last one."""
         if active() is not None:
             return _Dequeue(self)
         return nest.pack_sequence_as(self._structure, [EagerTensor(a) for a in self._take()])
 
     @property
     def deleter(self) -> Operation | None:
+        """An operation of TensorFlow 1 that frees the queue."""
         def stop():
             self._waiting = []
         if active() is None:
@@ -121,6 +125,7 @@ class _Dequeue:
 
 
 class ScopedIPUOutfeedQueue(IPUOutfeedQueue):
+    """An outfeed queue that keeps the last element."""
     def __enter__(self):
         return self
 

@@ -14,6 +14,7 @@ from tensorflow.python.ipu.keras_plan import plan_of, refuse_left_over, steps_of
 
 
 class IPUStrategyV1:
+    """Programs made in its scope run on IPUs."""
     def __init__(self, ipu_device: str = "/device:IPU:0", cpu_device: str = "/device:CPU:0",
                  enable_dataset_iterators: bool = True, enable_keras_extensions: bool = True):
         if ":IPU:" not in ipu_device.upper():
@@ -27,10 +28,12 @@ class IPUStrategyV1:
 
     @property
     def device(self):
+        """The IPU device it stands for."""
         return config.device(self._index)
 
     @contextlib.contextmanager
     def scope(self):
+        """While open, Keras models and tf.functions are for this strategy."""
         before = current.strategy
         if before is not None and before is not self:
             raise RuntimeError("Mixing different tf.distribute.Strategy objects: another strategy's scope is open.")
@@ -64,12 +67,15 @@ class IPUStrategyV1:
             current.strategy = before
 
     def reduce(self, reduce_op, value, axis=None):
+        """One value of those of all replicas."""
         return value
 
     def experimental_distribute_dataset(self, dataset, options=None):
+        """The dataset itself."""
         return dataset
 
     def experimental_local_results(self, value):
+        """The values of this process's replicas, as a tuple."""
         return (value,)
 
     # ---- Keras

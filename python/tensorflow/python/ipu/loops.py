@@ -61,6 +61,7 @@ def _start_of(top, tensor):
 
 def while_loop(condition: typing.Callable, body: typing.Callable, inputs: list | None = None, infeed_queue=None,
                maximum_iterations: int | None = None, use_while_v1: bool = True):
+    """Runs the body as long as the condition holds, on the IPU."""
     state = list(map(convert_to_tensor, _listed(inputs)))
     _check_arity(body, state, infeed_queue)
     graph = active()

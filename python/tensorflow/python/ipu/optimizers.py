@@ -34,6 +34,7 @@ class CrossReplicaOptimizer(_Around):
         super().__init__(opt, name)
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+        """Changes weights by the gradients of all replicas."""
         return self._opt.apply_gradients([(None if g is None else _cross_replica_mean(g), v) for g, v in grads_and_vars],
                                          global_step)
 
@@ -51,6 +52,7 @@ class GradientAccumulationOptimizerV2(_Around):
         self._method = GradientAccumulationReductionMethod.parse(reduction_method)
 
     def minimize(self, loss, global_step=None, var_list=None, name=None, **kwargs):
+        """Computes gradients of a loss, then applies them once in num_mini_batches."""
         graph = _program()
         if kwargs.get("grad_loss") is not None:
             raise NotImplementedError("GradientAccumulationOptimizerV2.minimize(grad_loss=...) is not there: multiply the "
@@ -68,6 +70,7 @@ class GradientAccumulationOptimizerV2(_Around):
         return _Operation(graph, self._name)
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+        """Changes weights once in num_mini_batches calls."""
         raise NotImplementedError("GradientAccumulationOptimizerV2.apply_gradients is not there: use minimize.")
 
 
@@ -83,6 +86,7 @@ class GradientAccumulationOptimizer(GradientAccumulationOptimizerV2):
 
 
 class CrossReplicaGradientAccumulationOptimizer(GradientAccumulationOptimizer):
+    """Adds up gradients of micro-batches, then of replicas."""
     def __init__(self, opt, num_mini_batches, verify_usage=True, name="CrossReplicaGradientAccumulationOptimizer"):
         super().__init__(opt, num_mini_batches, verify_usage, name)
 
@@ -95,10 +99,12 @@ class MapGradientOptimizer(_Around):
         self._map = gradient_mapping_function
 
     def compute_gradients(self, loss, var_list=None, **kwargs):
+        """(gradient, weight) pairs, with the function applied to each."""
         return [(None if g is None else self._map(g, v), v) for g, v in super().compute_gradients(loss, var_list, **kwargs)]
 
 
 class ShardedOptimizer(_Around):
+    """An optimizer whose operations are where their weights are."""
     def __init__(self, optimizer, name="ShardedOptimizer"):
         super().__init__(optimizer, name)
 

@@ -36,11 +36,13 @@ def ipu_jit_scope(ipu_scope: str) -> typing.Iterator[None]:
 
 
 def frontend_attribute(attribute_name, attribute_value, restore_to=None):
+    """Operations made within have this attribute."""
     raise NotImplementedError("scopes.frontend_attribute is not there: XLA, whose attributes it sets, is not beneath this "
                               "package.")
 
 
 def outside_compilation_scope(name="outside"):
+    """Refused: it is not there."""
     raise NotImplementedError("outside_compilation_scope is not there; docs/tensorflow.md lists what is.")
 
 

@@ -15,6 +15,7 @@ from tensorflow.python.ipu.config import (DeviceConnectionType, ExecutionProfile
 
 
 class SyntheticDataCategory(enum.Enum):
+    """Which transfers are left out with synthetic data."""
     Infeed, Outfeed, Seed, HostEmbedding, Parameters = range(1, 6)
 
 
@@ -26,10 +27,12 @@ def _index(device):
 
 
 def get_num_of_ipus_in_device(ipu_device: str, device: str = "cpu") -> int:
+    """How many IPUs a configured device has."""
     return system.device(_index(ipu_device)).ipus
 
 
 def running_on_ipu_model(device: str = "cpu") -> bool:
+    """Whether the configured device is an IPU Model."""
     return flags.current().use_ipu_model
 
 
@@ -66,6 +69,7 @@ def export_dataset_to_file(dataset_or_infeed, output_filename: str, num_elements
 
 
 def export_inputs_to_file(inputs, output_filename: str, feed_dict: dict) -> None:
+    """Writes inputs of a program to a file."""
     values = {getattr(t, "name", str(i)): feed_dict.get(t, getattr(t, "array", None)) for i, t in enumerate(inputs)}
     save_arrays(output_filename, {k.replace("/", "."): np.asarray(v) for k, v in values.items() if v is not None})
 

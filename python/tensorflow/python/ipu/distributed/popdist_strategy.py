@@ -10,6 +10,7 @@ from tensorflow.python.ipu.ipu_strategy import IPUStrategyV1
 
 
 class PopDistStrategy(IPUStrategyV1):
+    """A strategy for replicas in the processes that poprun started."""
     def __init__(self, ipu_device="/device:IPU:0", add_ipu_cross_replica_reductions=True, enable_dataset_iterators=True,
                  enable_keras_extensions=True):
         import popdist  # of processes that poprun starts alone
@@ -26,6 +27,7 @@ class PopDistStrategy(IPUStrategyV1):
 
     @property
     def device(self):
+        """The IPU device of this process."""
         found = super().device
         if self._instances > 1 and found.share is None:
             raise ValueError("PopDistStrategy: the IPU system is configured for one process. Use "

@@ -9,6 +9,7 @@ from tensorflow.python.ipu.ops.host_embedding import (HostEmbedding, HostEmbeddi
 
 def embedding_lookup(params, ids, name: str | None = None, serialization_factor: int = 1,
                      indices_are_sorted: bool = False) -> Tensor:
+    """Rows of a table by index, in parts if serialization_factor is above 1."""
     without_effect(serialization_factor=serialization_factor if serialization_factor != 1 else None,
                    indices_are_sorted=indices_are_sorted)
     return array_ops.gather(params, ids, name=name)

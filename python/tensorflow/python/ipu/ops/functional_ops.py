@@ -6,6 +6,7 @@ from tensorflow.framework.logs import without_effect
 
 
 def outlined_function(func=None, unique_sharding=False, keep_input_layouts=None, name=None):
+    """A decorator: the code of the function is on the IPU once for all its calls."""
     without_effect(unique_sharding=unique_sharding, keep_input_layouts=keep_input_layouts)
 
     def decorate(f):

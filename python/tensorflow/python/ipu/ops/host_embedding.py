@@ -28,9 +28,11 @@ class HostEmbeddingOptimizerSpec:
             raise ValueError(f"learning_rate must not be negative; it is {learning_rate}.")
 
     def get_learning_rate(self):
+        """The rate of updates."""
         return self._rate
 
     def create_slot_variables(self, embedding_variable, collections=None):
+        """The states that the optimizer keeps for a table."""
         return []
 
     def _rate_now(self):
@@ -50,6 +52,7 @@ class HostEmbeddingSGDGAOptimizerSpec(HostEmbeddingOptimizerSpec):
         self._factor = int(accumulation_factor)
 
     def get_accumulation_factor(self):
+        """Micro-batches of one update."""
         return self._factor
 
     def _updater(self, table):

@@ -7,10 +7,12 @@ from tensorflow.python.ipu.ops.functional_ops import outlined_function as _as_it
 
 
 def gelu(x, approximate: bool = True, name: str | None = None) -> Tensor:
+    """x times the normal distribution."""
     return nn_ops.gelu(x, approximate, name)
 
 
 def hard_sigmoid(x, name: str | None = None) -> Tensor:
+    """0.2 x + 0.5, between 0 and 1."""
     return math_ops.clip_by_value(math_ops.add(math_ops.multiply(x, 0.2), 0.5), 0.0, 1.0)
 
 
