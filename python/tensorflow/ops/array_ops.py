@@ -355,12 +355,23 @@ def boolean_mask(tensor, mask, axis=None, name=None):
 def _gathered(x, at, axis=0, batch_dims=0):
     if batch_dims:
         return np.stack([_gathered(x[i], at[i], int(axis) - 1, batch_dims - 1) for i in range(len(x))])
+    _check_range(at, x.shape[int(axis)])
     return np.take(x, at, int(axis))
+
+
+def _check_range(at, size):
+    """numpy would count negative indices from the end."""
+    wrong = np.argwhere((at < 0) | (at >= size))
+    if len(wrong):
+        place = ", ".join(map(str, wrong[0]))
+        raise InvalidArgumentError(None, None, f"indices[{place}] = {at[tuple(wrong[0])]} is not in [0, {size})")
 
 
 def _gathered_nd(x, at, batch_dims=0):
     if batch_dims:
         return np.stack([_gathered_nd(x[i], at[i], batch_dims - 1) for i in range(len(x))])
+    for d in range(at.shape[-1]):
+        _check_range(at[..., d], x.shape[d])
     return x[tuple(np.moveaxis(at, -1, 0))]
 
 
@@ -520,8 +531,15 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
 
 def meshgrid(*args, indexing="xy", name=None):
     """Coordinates of all points of a grid, one tensor for each axis."""
-    xs = [np.asarray(constant_value(convert_to_tensor(a))) for a in args]
-    return [EagerTensor(g.copy()) for g in np.meshgrid(*xs, indexing=indexing)]
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"indexing parameter must be either 'xy' or 'ij', got {indexing!r}.")
+    xs = [reshape(convert_to_tensor(a), [-1]) for a in args]
+    places = [1, 0, *range(2, len(xs))] if indexing == "xy" and len(xs) > 1 else list(range(len(xs)))
+    sizes = [0] * len(xs)
+    for x, place in zip(xs, places):
+        sizes[place] = x.shape[0]
+    return [broadcast_to(reshape(x, [sizes[d] if d == place else 1 for d in range(len(xs))]), sizes)
+            for x, place in zip(xs, places)]
 
 
 def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool_, name=None):

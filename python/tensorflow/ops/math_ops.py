@@ -425,8 +425,16 @@ operation("UnsortedSegmentSum", _segment_sum)
 
 
 def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
-    return apply("UnsortedSegmentSum", [convert_to_tensor(data), convert_to_tensor(segment_ids)],
-                 {"num_segments": int(num_segments)}, name=name)
+    """Rows with a negative number are left out."""
+    data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    known = constant_value(segment_ids)
+    if known is None or np.any(known < 0):
+        kept = greater_equal(segment_ids, 0)
+        for _ in range(data.shape.rank - 1):
+            kept = array_ops.expand_dims(kept, -1)
+        data = where(kept, data, convert_to_tensor(np.zeros((), data.dtype.as_numpy_dtype)))
+        segment_ids = maximum(segment_ids, 0)
+    return apply("UnsortedSegmentSum", [data, segment_ids], {"num_segments": int(num_segments)}, name=name)
 
 
 def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):

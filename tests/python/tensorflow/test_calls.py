@@ -201,6 +201,11 @@ def test_counts_and_segments():
     np.add.at(sums, at, rows)
     both_ways(lambda t: tf.math.unsorted_segment_sum(t, at, 4), [rows], sums)
     both_ways(lambda t: tf.math.segment_sum(t, at), [rows], sums)
+    some = np.array([1, -1, 0, 1, -3], "int32")[:len(rows)]  # rows with a negative number are left out
+    kept = np.zeros_like(sums)
+    np.add.at(kept, some[some >= 0], rows[some >= 0])
+    both_ways(lambda t: tf.math.unsorted_segment_sum(t, some, 4), [rows], kept)
+    both_ways(lambda t, at: tf.math.unsorted_segment_sum(t, at, 4), [rows, some], kept)
     means = sums / np.maximum(np.bincount(at, minlength=4), 1)[:, None]
     both_ways(lambda t: tf.math.segment_mean(t, at), [rows], means)
     both_ways(lambda t: tf.math.unsorted_segment_mean(t, at, 4), [rows], means)
@@ -301,6 +306,9 @@ def test_shapes():
         (lambda t: t[..., -3:-1], x[..., -3:-1]), (lambda t: tf.gather(t, [2, 0], axis=1), x[:, [2, 0]]),
         (lambda t: tf.gather(t, [[1, 0], [3, 3]], axis=2), x[:, :, [[1, 0], [3, 3]]]),
         (lambda t: tf.gather(t, [[1, 0], [2, 2]], batch_dims=1), np.stack([x[0, [1, 0]], x[1, [2, 2]]])),
+        (lambda t: tf.gather(t, [[1, 0], [2, 2]], axis=2, batch_dims=1), np.stack([x[0][:, [1, 0]], x[1][:, [2, 2]]])),
+        (lambda t: tf.gather(t, [[[1], [0], [2]], [[0], [2], [1]]], batch_dims=2),
+         np.stack([x[b, r, j] for b, rows in enumerate([[1, 0, 2], [0, 2, 1]]) for r, j in enumerate(rows)]).reshape(2, 3, 1)),
         (lambda t: tf.gather_nd(t, [[0, 1], [1, 2]]), x[[0, 1], [1, 2]]),
         (lambda t: tf.boolean_mask(t, [True, False]), x[:1]), (lambda t: tf.zeros_like(t), x * 0),
         (lambda t: tf.ones_like(t, tf.int32), np.ones_like(x)), (lambda t: tf.shape(t), [np.array([2, 3, 4])]),
@@ -324,6 +332,15 @@ def test_making():
     assert tf.range(0.0, 1.0, 0.25).numpy().tolist() == [0, 0.25, 0.5, 0.75]
     np.testing.assert_allclose(tf.linspace(0.0, 1.0, 5), np.linspace(0, 1, 5))
     np.testing.assert_array_equal(tf.eye(2, 3, [2]), np.stack([np.eye(2, 3)] * 2))
+    for form in ("xy", "ij"):
+        for which, expected in enumerate(np.meshgrid([1., 2.], [3., 4., 5.], [6.], indexing=form)):
+            both_ways(lambda *t: tf.meshgrid(*t, indexing=form)[which],
+                      [np.array(v, np.float32) for v in ([1, 2], [3, 4, 5], [6])], expected.astype(np.float32))
+    for wrong in ([-1], [3]):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"is not in \[0, 3\)"):
+            tf.gather([1., 2., 3.], wrong)
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"is not in \[0, 3\)"):
+            tf.gather_nd([1., 2., 3.], [wrong])
     for a, b in zip(tf.meshgrid([1, 2], [3, 4, 5], indexing="ij"), np.meshgrid([1, 2], [3, 4, 5], indexing="ij")):
         np.testing.assert_array_equal(a, b)
     np.testing.assert_array_equal(tf.zeros([2, 3]), np.zeros((2, 3)))

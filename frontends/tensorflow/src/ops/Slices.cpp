@@ -48,6 +48,43 @@ Values slice(Call &c) {
   return {x};
 }
 
+// The first `batch` dimensions of table and indices go together: all tables become one, and indices
+// those of its rows.
+Value gatherOfBatches(Call &c, Value x, Value at, std::size_t axis, std::size_t batch) {
+  const Shape table = c.shapeOf(x), indices = c.shapeOf(at);
+  std::vector<std::int64_t> order; // the axis behind the batches
+  for (std::size_t d = 0; d < table.size(); ++d)
+    if (d != axis)
+      order.push_back(std::int64_t(d));
+  order.insert(order.begin() + std::ptrdiff_t(batch), std::int64_t(axis));
+  Shape flat{1}, first(indices.size() - batch + 1, 1);
+  for (std::size_t d = 0; d < batch; ++d)
+    first[0] *= table[d];
+  flat[0] = first[0] * table[axis];
+  for (std::size_t d = batch + 1; d < order.size(); ++d)
+    flat.push_back(table[std::size_t(order[d])]);
+  Shape together(indices.begin() + std::ptrdiff_t(batch), indices.end());
+  together.insert(together.begin(), first[0]);
+  const Value starts = c.m.reshape(c.m.mul(c.iota(first[0]), double(table[axis])), first);
+  const Value rows = c.m.op(
+      "Gather",
+      {c.m.reshape(c.m.transpose(x, order), flat), c.m.add(c.m.reshape(at, together), starts)},
+      {{"axis", std::int64_t(0)}});
+  // [batch, indices, before the axis, behind it] -> [batches, before, indices, behind]
+  const auto outer = axis - batch, inner = indices.size() - batch;
+  std::vector<std::int64_t> back{0};
+  for (std::size_t d = 0; d < outer; ++d)
+    back.push_back(std::int64_t(1 + inner + d));
+  for (std::size_t d = 0; d < inner; ++d)
+    back.push_back(std::int64_t(1 + d));
+  for (std::size_t d = 1 + inner + outer; d < 1 + inner + flat.size() - 1; ++d)
+    back.push_back(std::int64_t(d));
+  Shape out(table.begin(), table.begin() + std::ptrdiff_t(axis));
+  out.insert(out.end(), indices.begin() + std::ptrdiff_t(batch), indices.end());
+  out.insert(out.end(), table.begin() + std::ptrdiff_t(axis) + 1, table.end());
+  return c.m.reshape(c.m.transpose(rows, back), out);
+}
+
 // Inputs: the table, indices, the axis.
 Values gather(Call &c) {
   const Value x = c.in(0), at = c.cast(c.in(1), DataType::INT32);
@@ -55,15 +92,9 @@ Values gather(Call &c) {
   const auto batch = c.integer("batch_dims", 0);
   if (batch == 0)
     return {c.m.op("Gather", {x, at}, {{"axis", axis}})};
-  if (batch != 1 || axis != 1 || c.rank(at) < 1)
-    c.fail("batch_dims must be 0, or 1 with axis 1.");
-  const auto rows = c.shapeOf(x)[0], n = c.shapeOf(x)[1];
-  Shape flat(c.shapeOf(x).begin() + 1, c.shapeOf(x).end()), first(c.rank(at), 1);
-  flat[0] = rows * n;
-  first[0] = rows;
-  const Value starts = c.m.reshape(c.m.mul(c.iota(rows), double(n)), first);
-  return {
-      c.m.op("Gather", {c.m.reshape(x, flat), c.m.add(at, starts)}, {{"axis", std::int64_t(0)}})};
+  if (batch < 0 || std::size_t(batch) > c.rank(at) || axis < batch)
+    c.fail("batch_dims must be at most the rank of the indices, and the axis.");
+  return {gatherOfBatches(c, x, at, std::size_t(axis), std::size_t(batch))};
 }
 
 Values gatherNd(Call &c) {
