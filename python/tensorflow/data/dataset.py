@@ -11,7 +11,7 @@ from tensorflow.framework.context import active, eagerly
 from tensorflow.framework.errors import InvalidArgumentError
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.specs import TensorSpec
-from tensorflow.framework.tensors import EagerTensor, Tensor, constant_value, convert_to_tensor
+from tensorflow.framework.tensors import EagerTensor, constant_value, convert_to_tensor
 
 AUTOTUNE = -1
 INFINITE, UNKNOWN = -1, -2
@@ -60,11 +60,7 @@ class Dataset:
 
     @staticmethod
     def from_tensor_slices(tensors, name=None):
-        """Elements along the first dimension of tensors."""
-        if isinstance(tensors, list) and not any(isinstance(t, (np.ndarray, Tensor)) for t in tensors):
-            tensors = _array(tensors)
-        elif isinstance(tensors, list):
-            tensors = tuple(tensors)
+        """Elements along the first dimension of tensors. A list is one tensor, whose rows are its members."""
         whole = _arrays(tensors)
         flat = nest.flatten(whole)
         if any(a.ndim == 0 for a in flat):
@@ -190,6 +186,34 @@ class Dataset:
             return Dataset(lambda: source(batch_size, drop_remainder), size, spec)
         return Dataset(views if self._rows is not None else gathered, size, spec)
 
+    def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None):
+        """Consecutive elements as one; each is filled up to padded_shapes, or where those are None or -1 to the largest of the
+        batch."""
+        flat = nest.flatten(self._spec)
+        ranks = [s.shape.rank for s in flat]
+        if None in ranks:
+            raise ValueError("padded_batch needs elements of known rank.")
+        shapes = [s.shape.as_list() for s in flat] if padded_shapes is None else \
+            [s.as_list() for s in nest.flatten(_shapes_like(self._spec, padded_shapes))]
+        for shape, s in zip(shapes, flat):
+            if len(shape) != s.shape.rank:
+                raise ValueError(f"The padded shape {shape} does not have the rank of the element's {s.shape}.")
+        values = [None] * len(flat) if padding_values is None else nest.flatten(padding_values)
+        values = values * len(flat) if len(values) == 1 else values
+        out = Dataset(self._make, self._size, self._spec).batch(batch_size, drop_remainder)
+
+        def make():
+            elements = self._make()
+            while True:
+                group = list(itertools.islice(elements, int(batch_size)))
+                if not group or drop_remainder and len(group) < batch_size:
+                    return
+                parts = zip(zip(*[nest.flatten(e) for e in group]), shapes, values)
+                yield nest.pack_sequence_as(self._spec, [_filled_up(arrays, shape, value) for arrays, shape, value in parts])
+        spec = [TensorSpec([out_spec.shape[0], *shape], s.dtype)
+                for out_spec, s, shape in zip(nest.flatten(out._spec), flat, shapes)]
+        return Dataset(make, out._size, nest.pack_sequence_as(self._spec, spec))
+
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None, name=None):
         """A random order, drawn from a buffer of this size."""
         again = reshuffle_each_iteration is None or reshuffle_each_iteration
@@ -255,10 +279,7 @@ class Dataset:
                 elements.append(element)
                 yield element
             kept[:] = [elements]
-        out = self._like(make, rows=self._rows)
-        if hasattr(self, "_gather"):
-            out._gather = self._gather
-        return out
+        return self._like(make, rows=self._rows)  # a shuffled one keeps the order of the first pass
 
     def take(self, count, name=None):
         """The first `count` elements."""
@@ -270,27 +291,39 @@ class Dataset:
         return self._like(lambda: itertools.islice(self._make(), count), size, rows=rows)
 
     def skip(self, count, name=None):
-        """All but the first `count` elements."""
+        """All but the first `count` elements; none if it is negative."""
         count = int(count)
+        if count < 0:
+            return self.take(0)
         size = max(self._size - count, 0) if self._size >= 0 else self._size
         rows = None if self._rows is None else [a[count:] for a in self._rows]
         return self._like(lambda: itertools.islice(self._make(), count, None), size, rows=rows)
 
     def shard(self, num_shards, index, name=None):
         """Every num_shards-th element, from `index` on."""
+        num_shards, index = int(num_shards), int(index)
+        if num_shards < 1:
+            raise ValueError(f"num_shards must be >= 1; got {num_shards}")
+        if not 0 <= index < num_shards:
+            raise ValueError(f"index must be in [0, {num_shards}); got {index}")
         size = self._size if self._size < 0 else max(0, -(-(self._size - index) // num_shards))
         rows = None if self._rows is None else [a[index::num_shards] for a in self._rows]
         return self._like(lambda: itertools.islice(self._make(), index, None, num_shards), size, rows=rows)
 
+    def _holds(self, predicate):
+        """Whether a function of an element gives true."""
+        found = self._inner(predicate)
+        return lambda element: bool(found(element))
+
     def filter(self, predicate, name=None):
         """The elements for which a function holds."""
-        with_tuple = isinstance(self._spec, tuple)
+        kept = self._holds(predicate)
+        return self._like(lambda: filter(kept, self._make()), UNKNOWN)
 
-        def kept(element):
-            with eagerly():
-                tensors = nest.map_structure(lambda a: EagerTensor(np.asarray(a)), element)
-                return bool(predicate(*tensors) if with_tuple else predicate(tensors))
-        return self._like(lambda: (e for e in self._make() if kept(e)), UNKNOWN)
+    def take_while(self, predicate, name=None):
+        """The elements before the first one for which a function does not hold."""
+        goes_on = self._holds(predicate)
+        return self._like(lambda: itertools.takewhile(goes_on, self._make()), UNKNOWN)
 
     def concatenate(self, dataset, name=None):
         """These elements, then those of another dataset."""
@@ -316,7 +349,7 @@ class Dataset:
         return self._like(make, spec=(TensorSpec((), "int64"), self._spec))
 
     def _inner(self, map_func):
-        """The function of an element that gives its data set."""
+        """A user's function of tensors as one of an element."""
         with_tuple = isinstance(self._spec, tuple)
 
         def inner(element):
@@ -456,6 +489,32 @@ def _like_spec(spec, element):
     if not spec.shape.is_compatible_with(array.shape):
         raise ValueError(f"The generator gave an element of shape {array.shape}; {spec.shape} was announced.")
     return array
+
+
+def _shapes_like(spec, shapes):
+    """Shapes in the structure of elements; -1 is None."""
+    if isinstance(spec, dict):
+        return {key: _shapes_like(s, shapes[key]) for key, s in spec.items()}
+    if isinstance(spec, (list, tuple)):
+        if len(shapes) != len(spec):
+            raise ValueError(f"There are {len(shapes)} padded shapes for elements of {len(spec)} tensors.")
+        return tuple(_shapes_like(s, each) for s, each in zip(spec, shapes))
+    return TensorShape([None if d in (None, -1) else int(d) for d in (shapes.as_list() if isinstance(shapes, TensorShape)
+                                                                      else shapes)])
+
+
+def _filled_up(arrays, shape, value):
+    """One array of several: dimensions that the shape does not say are as large as the largest."""
+    arrays = [np.asarray(a) for a in arrays]
+    largest = [max(sizes) for sizes in zip(*[a.shape for a in arrays])] if shape else []
+    size = [most if d is None else d for d, most in zip(shape, largest)]
+    if any(most > d for d, most in zip(size, largest)):
+        raise InvalidArgumentError(None, None, f"padded_batch: an element of the batch is larger than the padded shape {size}: "
+                                   f"{largest}.")
+    out = np.full([len(arrays), *size], 0 if value is None else value, arrays[0].dtype)
+    for row, a in enumerate(arrays):
+        out[(row, *(slice(n) for n in a.shape))] = a
+    return out
 
 
 def _stacked(spec, group):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from tensorflow import keras
+from tensorflow.data import Dataset
 
 
 def listed(dataset):
@@ -134,3 +135,47 @@ def test_constants_of_a_graph_are_data():
 def test_numbers_of_elements_may_be_tensors():
     data = tf.data.Dataset.range(25)
     assert len(data.take(data.cardinality() // 10 * 10)) == 20 and len(data.skip(tf.constant(5))) == 20
+
+
+def values(dataset):
+    return [tf.nest.map_structure(lambda t: t.numpy().tolist(), e) for e in dataset]
+
+
+def test_lists_are_tensors():
+    """Of arrays too: two arrays are two elements."""
+    rows = [np.array([1, 2, 3]), np.array([4, 5, 6])]
+    assert values(Dataset.from_tensor_slices(rows)) == [[1, 2, 3], [4, 5, 6]]
+    assert values(Dataset.from_tensor_slices([tf.constant([1, 2]), tf.constant([3, 4])])) == [[1, 2], [3, 4]]
+    assert values(Dataset.from_tensor_slices((rows, [7, 8]))) == [([1, 2, 3], 7), ([4, 5, 6], 8)]
+
+
+def test_a_cache_keeps_the_order_of_the_first_pass():
+    dataset = Dataset.range(20).shuffle(20).cache().batch(5)
+    first = values(dataset)
+    assert values(dataset) == first and sorted(sum(first, [])) == list(range(20))
+
+
+def test_ends_of_data_sets():
+    assert values(Dataset.range(3).skip(-1)) == [] and len(Dataset.range(3).skip(-1)) == 0
+    assert values(Dataset.range(6).take_while(lambda x: x < 3)) == [0, 1, 2]
+    for number, index, text in ((3, 3, "index must be"), (3, -1, "index must be"), (0, 0, "num_shards must be")):
+        with pytest.raises(ValueError, match=text):
+            Dataset.range(9).shard(number, index)
+
+
+def test_padded_batches():
+    def lines():
+        return Dataset.from_generator(lambda: iter([([1], 5), ([2, 3], 6), ([4, 5, 6], 7)]),
+                                      output_signature=(tf.TensorSpec([None], tf.int32), tf.TensorSpec([], tf.float32)))
+    words = lines().map(lambda w, n: w)
+    assert values(words.padded_batch(2)) == [[[1, 0], [2, 3]], [[4, 5, 6]]]
+    assert values(words.padded_batch(2, [None], drop_remainder=True)) == [[[1, 0], [2, 3]]]
+    fixed = lines().padded_batch(2, ([4], []), (9, 0.0), drop_remainder=True)
+    assert values(fixed) == [([[1, 9, 9, 9], [2, 3, 9, 9]], [5, 6])]
+    assert [s.shape.as_list() for s in fixed.element_spec] == [[2, 4], [2]]
+    named = lines().map(lambda w, n: {"w": w, "n": n}).padded_batch(3, {"w": [-1], "n": []})
+    assert values(named) == [{"n": [5, 6, 7], "w": [[1, 0, 0], [2, 3, 0], [4, 5, 6]]}]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="larger than the padded shape"):
+        values(words.padded_batch(3, [2]))
+    with pytest.raises(ValueError, match="rank"):
+        words.padded_batch(3, [2, 2])
