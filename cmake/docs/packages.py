@@ -125,7 +125,8 @@ class Packages:
     @functools.lru_cache(None)
     def _classes(self, package):
         found = {}
-        for path in sorted((self.root / "python" / package).rglob("*.py")):
+        folders = [package, "tensorflow"] if package == "ipu_tensorflow_addons" else [package]  # its classes derive from those
+        for path in sorted(p for folder in folders for p in (self.root / "python" / folder).rglob("*.py")):
             for name, node in definitions(path).items():
                 if isinstance(node, ast.ClassDef):
                     found.setdefault(name.rpartition(".")[2], []).append(node)
