@@ -145,18 +145,30 @@ def substitutes():
 
     _checkpoint_without_reentrant: 1.13, and _generator: 2.1, keep what a function needs to be called again in the backward
     pass (on the device, options and recomputationCheckpoint do). is_compiling: 2.1, what libraries ask before they look at
-    values of tensors. _detect_is_causal_mask: 2.1, compares a mask with the causal one. autocast: knows "ipu" since 2.1.
+    values of tensors. _detect_is_causal_mask: 2.1, compares a mask with the causal one. _check_tensor_all_with: 2.1, an
+    assertion on values. autocast: knows "ipu" since 2.1.
     """
     found = [(_checkpoint, "_checkpoint_without_reentrant_generator", nothing_to_keep),
              (_checkpoint, "_checkpoint_without_reentrant", lambda function, preserve, *args: function(*args)),
              (getattr(torch, "compiler", None), "is_compiling", lambda: True),
              (torch.nn.modules.transformer, "_detect_is_causal_mask", lambda mask, causal=None, size=None: causal is True)]
+    if _check_all is not None:
+        found.append((torch, "_check_tensor_all_with", _check_if_known))
     if version < (2, 4) and not hasattr(torch, "get_autocast_ipu_dtype"):
         found.append((torch.autocast, "__init__", _autocast_on_ipu))
     return [(where, name, value) for where, name, value in found if hasattr(where, name)]
 
 
+_check_all = getattr(torch, "_check_tensor_all_with", None)
 _autocast = torch.autocast.__init__
+
+
+def _check_if_known(error_type, cond, message=None):
+    """value: of tensors of a capture, None if it is known only when the model runs."""
+    value = getattr(cond, "value", cond)
+    if value is not None:
+        with undispatched():
+            _check_all(error_type, value, message)
 
 
 def _autocast_on_ipu(self, device_type, *args, **kwargs):
@@ -173,6 +185,16 @@ def autocasting():
     if version >= (2, 4):
         return torch.is_autocast_enabled("cpu") or torch.is_autocast_enabled("cuda")
     return torch.is_autocast_cpu_enabled() or torch.is_autocast_enabled()
+
+
+# ---- optimizers
+
+
+def count_step(optimizer):
+    """Learning rate schedulers look whether the optimizer made a step: _step_count before 2.4, _opt_called since then."""
+    if hasattr(optimizer, "_step_count"):
+        optimizer._step_count += 1
+    optimizer._opt_called = True
 
 
 # ---- files

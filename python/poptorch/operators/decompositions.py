@@ -275,4 +275,5 @@ decompositions = {f"aten::{name}": function for name, function in {
     "fake_quantize_per_channel_affine_cachemask": fake_quantize_channels, "grid_sampler": _grid_sampler,
     "grid_sampler_3d": grid_sampler_3d, "_grouped_mm": grouped_products, "_safe_softmax": safe_softmax,
 }.items()}
+decompositions["transformers::grouped_mm_fallback"] = grouped_products
 decompositions.update({"torchvision::roi_align": roi_align, "torchvision::nms": nms, **scatters.functions})

@@ -14,7 +14,7 @@ import torch
 
 from poptorch import optim
 from poptorch._logging import logger
-from poptorch.base import notices
+from poptorch.base import compat, notices
 from poptorch.errors import createPoptorchError
 from poptorch.optim import of_torch
 from poptorch.optim.base import Optimizer
@@ -37,8 +37,8 @@ class _Kind:
 # PyTorch's own optimizers: an attribute with this value is constant, others listed as None always are.
 _CONSTANT_AT = {"momentum": (0,), "dampening": (0,), "weight_decay": (0, 1e-2), "eps": (1e-8,)}
 _ALWAYS_CONSTANT = {"alpha", "nesterov", "betas", "velocity_scaling", "max_weight_norm"}
-_IGNORED = {"params", "foreach", "differentiable", "capturable", "fused", "amsgrad", "maximize", "initial_lr", "centered",
-            "max_lr", "min_lr", "max_momentum", "base_momentum"}
+_IGNORED = {"params", "decoupled_weight_decay", "foreach", "differentiable", "capturable", "fused", "amsgrad", "maximize",
+            "initial_lr", "centered", "max_lr", "min_lr", "max_momentum", "base_momentum"}
 _OF_TORCH = {"defaults", "state", "param_groups", "max_grad_norm"}  # the last acts on every kind: see _clip
 
 
@@ -87,7 +87,10 @@ def _sgd(optimizer, values):
 
 
 def _adam(optimizer, values):
-    decayed = isinstance(optimizer, (torch.optim.AdamW, optim.LAMB))
+    apart = {bool(group.get("decoupled_weight_decay")) for group in optimizer.param_groups}  # of torch 2.7, for AdamW's decay
+    if len(apart) > 1:
+        raise createPoptorchError("Adam: decoupled_weight_decay must be the same in all groups of parameters.")
+    decayed = isinstance(optimizer, (torch.optim.AdamW, optim.LAMB)) or apart == {True}
     lamb, corrected = isinstance(optimizer, optim.LAMB), getattr(optimizer, "bias_correction", True)
     modes, decay = popart.AdamMode, popart.WeightDecayMode
     mode = (modes.Lamb if corrected else modes.LambNoBias) if lamb else (modes.Adam if corrected else modes.AdamNoBias)
@@ -181,8 +184,7 @@ def checkStrategy(options, compiled, optimizer):
 
 def countStep(optimizer):
     """Tells PyTorch's schedulers that the optimizer has done a step, or they warn of a wrong order."""
-    if hasattr(optimizer, "_step_count"):
-        optimizer._step_count += 1
+    compat.count_step(optimizer)
 
 
 class Translator:

@@ -145,6 +145,25 @@ def test_parametrised_modules(name):
     torch.testing.assert_close(poptorch.inferenceModel(module)(torch.ones(2, 4)), wanted.detach(), rtol=1e-4, atol=1e-5)
 
 
+def test_adam_whose_weights_decay_apart():
+    """What torch says in a group of Adam since 2.7, and before by another class."""
+    def trained(optimizer):
+        torch.manual_seed(1)
+        layer = nn.Linear(4, 4)
+        model = Model(lambda self, x: poptorch.identity_loss(self.layer(x).pow(2).mean(), "none"))
+        model.layer = layer
+        poptorch.trainingModel(model, optimizer=optimizer(model.layer))(torch.ones(2, 4))
+        return model.layer.weight.detach().clone()
+
+    def adam(layer):
+        made = torch.optim.Adam(layer.parameters(), lr=0.1, weight_decay=0.5)
+        made.param_groups[0]["decoupled_weight_decay"] = True
+        return made
+    wanted = trained(lambda layer: torch.optim.AdamW(layer.parameters(), lr=0.1, weight_decay=0.5))
+    assert torch.equal(trained(adam), wanted)
+    assert not torch.equal(trained(lambda layer: torch.optim.Adam(layer.parameters(), lr=0.1, weight_decay=0.5)), wanted)
+
+
 def test_complex_rotations():
     angles = torch.outer(torch.arange(3.0), torch.tensor([1.0, 0.3]))
     turns = torch.polar(torch.ones_like(angles), angles)
