@@ -26,6 +26,30 @@ CommGroup across(const CommGroup &group, std::int64_t replicas) {
           others};
 }
 
+namespace {
+
+std::string overrideOf(const TensorId &id) {
+  return base::str("tensorLocationSettingsOverride of \"", id, "\"");
+}
+std::string settingsOf(int role) {
+  constexpr const char *names[] = {"weight", "optimizerState", "accumulator", "activation"};
+  return base::str(names[role], "TensorLocationSettings");
+}
+
+// Asked of a model that has such tensors.
+void checkTiles(const TensorLocation &location, bool ioTiles, const std::string &what) {
+  for (const TileSet tiles : {location.loadTileSet, location.storageTileSet})
+    if (tiles == TileSet::IO && location.storage == TensorStorage::OnChip)
+      throw error(base::str(what, ": what is kept on the chip lies on the tiles that compute, and "
+                                  "only what is kept off the chip passes over I/O tiles. Use "
+                                  "TileSet::Compute, or TensorStorage::OffChip."));
+    else if (tiles == TileSet::IO && !ioTiles)
+      throw error(base::str(what, ": there are no I/O tiles to pass over. Set numIOTiles, or use "
+                                  "TileSet::Compute."));
+}
+
+} // namespace
+
 Locations::Locations(const SessionOptions &o, std::int64_t replicas, bool training,
                      std::set<TensorId> differing)
     : byRole_{{Role::Weight, o.weightTensorLocationSettings},
@@ -35,16 +59,15 @@ Locations::Locations(const SessionOptions &o, std::int64_t replicas, bool traini
       own_(o.tensorLocationSettingsOverride), differing_(std::move(differing)), replicas_(replicas),
       ioTiles_(o.numIOTiles > 0) {
   byRole_[Role::Activation].location.replicatedTensorSharding = ReplicatedTensorSharding::Off;
-  constexpr const char *names[] = {"weight", "optimizerState", "accumulator", "activation"};
   bool sharded = false;
   const auto look = [&](const TensorLocation &location, const std::string &what) {
     check(location, what);
     sharded |= location.replicatedTensorSharding == ReplicatedTensorSharding::On;
   };
   for (const auto &[role, settings] : byRole_)
-    look(settings.location, base::str(names[int(role)], "TensorLocationSettings"));
+    look(settings.location, settingsOf(int(role)));
   for (const auto &[id, location] : own_)
-    look(location, base::str("tensorLocationSettingsOverride of \"", id, "\""));
+    look(location, overrideOf(id));
   if (sharded && training &&
       o.accumulationAndReplicationReductionType == ReductionType::NoReduction && replicas > 1)
     throw error("Replicated tensor sharding needs replicas with equal weights, but with "
@@ -55,14 +78,6 @@ Locations::Locations(const SessionOptions &o, std::int64_t replicas, bool traini
 }
 
 void Locations::check(const TensorLocation &location, const std::string &what) const {
-  for (const TileSet tiles : {location.loadTileSet, location.storageTileSet})
-    if (tiles == TileSet::IO && location.storage == TensorStorage::OnChip)
-      throw error(base::str(what, ": what is kept on the chip lies on the tiles that compute, and "
-                                  "only what is kept off the chip passes over I/O tiles. Use "
-                                  "TileSet::Compute, or TensorStorage::OffChip."));
-    else if (tiles == TileSet::IO && !ioTiles_)
-      throw error(base::str(what, ": there are no I/O tiles to pass over. Set numIOTiles, or use "
-                                  "TileSet::Compute."));
   if (location.replicatedTensorSharding == ReplicatedTensorSharding::Off)
     return;
   const auto &domain = location.shardingDomain;
@@ -79,6 +94,7 @@ Location Locations::located(const TensorId &id, Role role, const TensorInfo &inf
     return {};
   const bool exact = own != own_.end(); // whatever the size
   const auto &where = exact ? own->second : settings->second.location;
+  checkTiles(where, ioTiles_, exact ? overrideOf(id) : settingsOf(int(role)));
   const auto large = [&](int least) { return exact || info.nelms() >= least; };
   Location out;
   out.domain = where.shardingDomain;
@@ -108,7 +124,9 @@ Location Locations::ofActivation(const TensorId &id, const TensorInfo &info,
                                  const std::optional<TensorLocation> &own) const {
   if (!own || own_.count(id))
     return located(id, Role::Activation, info);
-  check(*own, base::str("outputTensorLocation of \"", id, "\""));
+  const auto what = base::str("outputTensorLocation of \"", id, "\"");
+  check(*own, what);
+  checkTiles(*own, ioTiles_, what);
   Location out;
   out.offChip = own->storage == TensorStorage::OffChip;
   out.ioTiles = out.offChip && own->loadTileSet == TileSet::IO;

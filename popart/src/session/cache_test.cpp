@@ -70,6 +70,24 @@ TEST(Cache, IsHitByTheSameModelAndMissedByOthers) {
   EXPECT_EQ(filesIn(options.cachePath).size(), 3u);
 }
 
+TEST(Cache, NamesWhatGoesInAndOutOfALoadedProgram) {
+  const Folder folder;
+  const Product model;
+  const auto names = [&](bool warm) {
+    const SGD sgd({{"defaultLearningRate", {0.5f, false}}});
+    auto device = ipu();
+    auto session =
+        model.training(DataFlow(1, {{model.y, everything}}), sgd, cached(folder), device);
+    session->prepareDevice();
+    EXPECT_EQ(isWarm(*session), warm);
+    return session->getAllTensorIds();
+  };
+  const auto all = names(false), known = names(true);
+  EXPECT_EQ(known, (std::set<TensorId>{"x", "w", model.y}));
+  EXPECT_GT(all.size(), known.size()); // gradients too
+  EXPECT_TRUE(std::includes(all.begin(), all.end(), known.begin(), known.end()));
+}
+
 TEST(Cache, CountsConstantsThatArePartOfTheProgram) {
   const Folder folder;
   const auto options = cached(folder); // weights are constants, and small

@@ -192,6 +192,21 @@ TEST(OffChip, TheProfileShowsLoadsAndStores) {
   }
 }
 
+TEST(OffChip, AsksNothingOfSettingsForTensorsThatAreNotThere) {
+  const auto builder = Builder::create();
+  const auto x = builder->addInputTensor("FLOAT", {2}, "x");
+  const auto y = builder->aiOnnxOpset10().relu({x});
+  SessionOptions options;
+  options.weightTensorLocationSettings.location = TensorLocation(
+      TensorStorage::OnChip, TileSet::Compute, TileSet::IO, ReplicatedTensorSharding::Off);
+  auto device = DeviceManager::createDeviceManager().createCpuDevice();
+  auto session = InferenceSession::createFromOnnxModel(builder->getModelProto(),
+                                                       DataFlow(1, {{y, AnchorReturnType("All")}}),
+                                                       device, InputShapeInfo(), options);
+  session->prepareDevice();
+  EXPECT_EQ(step(*session, "x", {-1, 2}, y, 2), (Floats{0, 2}));
+}
+
 TEST(OffChip, SaysWhatCannotBeDone) {
   const auto message = [](const How &how, const std::function<void(SessionOptions &)> &set) {
     auto options = optionsOf(how, {});

@@ -98,6 +98,15 @@ bool Session::hasInfo(TensorId id) const {
 std::set<TensorId> Session::getAllTensorIds() const {
   const auto turn = impl_->turns.look();
   std::set<TensorId> ids;
+  if (impl_->fromFile) { // what goes in and out: the rest was not made again
+    for (const auto &[id, info] : impl_->modelInputs)
+      ids.insert(id);
+    for (const auto &spec : impl_->io.weights)
+      ids.insert(spec.id);
+    for (const auto &spec : impl_->io.anchors)
+      ids.insert(spec.id);
+    return ids;
+  }
   for (const auto &[id, value] : impl_->prepared().tensors)
     ids.insert(id);
   return ids;

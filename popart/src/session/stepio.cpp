@@ -98,8 +98,9 @@ void checkCount(const TensorId &id, const StepTensor &tensor, const IArray &arra
   std::vector<std::string> names;
   for (const auto &[name, tensor] : inputs)
     names.push_back(name);
-  throw runtime_error(base::str("An input array was given for \"", id,
-                                "\", which is no input of the model. Leave it out.",
+  throw runtime_error(base::str("The tensor '", id,
+                                "' has been provided as one of the inputs to the stepIO, but it "
+                                "is no input of the model. Leave it out.",
                                 base::didYouMean(id, names)));
 }
 // An array is missing; one that was given under a name like it may be meant for it.

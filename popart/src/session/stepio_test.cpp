@@ -80,8 +80,9 @@ TEST(StepIo, RefusesArraysForWhatIsNoInput) {
   for (const TensorId id : {"Mul:0", "not", "xx"}) { // computed, or nowhere
     StepIO io({{"x", from}, {id, from}}, {{"Mul:0", to}});
     EXPECT_EQ(messageOf([&] { session->run(io); }),
-              base::str("An input array was given for \"", id,
-                        "\", which is no input of the model. Leave it out.",
+              base::str("The tensor '", id,
+                        "' has been provided as one of the inputs to the stepIO, but it is no "
+                        "input of the model. Leave it out.",
                         id == "xx" ? " Did you mean \"x\"?" : ""));
   }
 }
