@@ -217,6 +217,13 @@ def dot(x, y, name=None):
 def norm(x, p="fro", axis=None, keepdim=False, name=None):
     """A norm along axes."""
     order = 2.0 if p == "fro" else float(p)
+    if isinstance(axis, (list, tuple)) and len(axis) == 1:
+        axis = axis[0]
+    if isinstance(axis, (list, tuple)):  # of matrices: only the Frobenius norm is one of their elements
+        if p != "fro":
+            raise NotImplementedError(f"paddle.norm(p={p!r}, axis={list(axis)}) of matrices is not there: use p='fro', or one "
+                                      "axis.")
+        return sqrt(sum(x * x, list(axis), keepdim=keepdim))
     attrs = {"porder": order, "axis": -1 if axis is None else int(axis), "keepdim": bool(keepdim), "epsilon": 1e-12,
              "asvector": axis is None}
     return LayerHelper("p_norm").append("p_norm", {"X": x}, attrs)

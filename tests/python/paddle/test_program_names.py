@@ -270,3 +270,15 @@ def test_pictures_whose_channels_are_turned_round():
     assert np.array_equal(turned, (picture[::-1] - np.array([1, 2, 3]).reshape(3, 1, 1)) / np.array([1, 1, 2]).reshape(3, 1, 1))
     last = paddle.vision.transforms.normalize(picture.transpose(1, 2, 0), [1, 2, 3], [1, 1, 2], "HWC", to_rgb=True)
     assert np.array_equal(last.transpose(2, 0, 1), turned)
+
+
+def test_norms_of_matrices():
+    values = np.arange(-6, 6, dtype=np.float32).reshape(2, 3, 2)
+    x = paddle.assign(values)
+    found = static.Executor().run(fetch_list=[paddle.norm(x, axis=[0, 1]), paddle.norm(x, "fro", [-2, -1], keepdim=True),
+                                              paddle.norm(x, axis=[1])])
+    np.testing.assert_allclose(found[0], np.sqrt((values ** 2).sum((0, 1))), rtol=1e-6)
+    np.testing.assert_allclose(found[1], np.sqrt((values ** 2).sum((1, 2), keepdims=True)), rtol=1e-6)
+    np.testing.assert_allclose(found[2], np.sqrt((values ** 2).sum(1)), rtol=1e-6)
+    with pytest.raises(NotImplementedError, match="of matrices is not there"):
+        paddle.norm(x, 2, [0, 1])

@@ -22,9 +22,19 @@ Converter of(Value (*formula)(const frontend::Writing &, Value, double), const c
 Converter function(const std::string &type) {
   return [type](Call &c) { c.out("Out", c.m.op(type, {c.floating(c.in("X"))})); };
 }
-// abs, ceil, floor, round, sign and relu leave integers what they are.
+// abs, ceil, floor, sign and relu leave integers what they are.
 Converter keeping(const std::string &type) {
   return [type](Call &c) { c.out("Out", c.m.op(type, {c.in("X")})); };
+}
+// So does round; halves go away from zero.
+void round(Call &c) {
+  const Value x = c.in("X");
+  if (!c.isFloating(x))
+    return c.out("Out", x);
+  const Value size = c.m.op("Abs", {x}), whole = c.m.op("Floor", {size});
+  const Value up =
+      c.cast(c.m.op("GreaterOrEqual", {c.m.sub(size, whole), c.m.scalar(0.5, size)}), c.m.type(x));
+  c.out("Out", c.m.mul(c.m.op("Sign", {x}), c.m.add(whole, up)));
 }
 
 using frontend::between;
@@ -109,8 +119,9 @@ void addSigmoids(Registry &r) {
 void addActivations(Registry &r) {
   addRectifiers(r);
   addSigmoids(r);
-  for (const char *name : {"abs", "ceil", "floor", "round", "sign"})
+  for (const char *name : {"abs", "ceil", "floor", "sign"})
     r.add(name, keeping(frontend::capital(name)));
+  r.add("round", round);
   for (const char *name : {"acos", "asin", "atan", "cos", "cosh", "sin", "sinh", "tan", "tanh",
                            "erf", "exp", "log", "log1p", "sqrt", "reciprocal"})
     r.add(name, function(frontend::capital(name)));
