@@ -205,3 +205,14 @@ def test_wrong_arguments_are_named():
                        (lambda: M.get("acuracy"), "acuracy"), (lambda: M.BinaryAccuracy(limit=1), "limit")):
         with pytest.raises((ValueError, TypeError, NotImplementedError), match=text):
             make()
+
+
+def test_metrics_of_one_name_are_told_apart():
+    x, y, weights = np.array([[2.0], [-1.0]], np.float32), np.ones((2, 1), np.float32), np.array([1.0, 3.0], np.float32)
+    model = keras.Sequential([keras.layers.Dense(1, use_bias=False, kernel_initializer="ones", input_shape=(1,))])
+    model.compile("sgd", "mse", metrics=["mae"], weighted_metrics=["mae"])
+    found = model.evaluate(x, y, sample_weight=weights, verbose=0, return_dict=True)
+    np.testing.assert_allclose([found["mae"], found["weighted_mae"]], [1.5, (1 + 3 * 2) / 4])
+    model.compile("sgd", "mse", metrics=[keras.metrics.MeanSquaredError("a"), keras.metrics.MeanAbsoluteError("a")])
+    with pytest.raises(ValueError, match="Found two metrics with the same name: a"):
+        model.evaluate(x, y, verbose=0)

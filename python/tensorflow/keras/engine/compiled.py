@@ -94,7 +94,20 @@ class CompiledMetrics:
             several = len(names) > 1
             self._made = [self._list(self._given, names, y_true, y_pred, several),
                           self._list(self._weighted_given, names, y_true, y_pred, several)]
+            self._tell_apart()
         return self
+
+    def _tell_apart(self):
+        """A weighted metric that is called as one without weights is weighted_<name>; others need names of their own."""
+        seen = set()
+        for group, weighted in zip(self._made, (False, True)):
+            for metric in (m for each in group for m in each):
+                if metric.name in seen and weighted:
+                    metric._name = "weighted_" + metric.name
+                if metric.name in seen:
+                    raise ValueError(f"Found two metrics with the same name: {metric.name}. All the metrics added to the model "
+                                     "need to have unique names.")
+                seen.add(metric.name)
 
     def _list(self, given, names, y_true, y_pred, several):
         if isinstance(given, (list, tuple)) and several and len(given) == len(names) and \
