@@ -25,8 +25,10 @@ const Registry &Registry::all() {
 } // namespace @namespace@
 ")
   openipu_sources(sources src)
-  add_library(${target} STATIC ${sources} ${CMAKE_CURRENT_BINARY_DIR}/registry.cpp)
+  add_library(${target} SHARED ${sources} ${CMAKE_CURRENT_BINARY_DIR}/registry.cpp)  # modules of all Pythons share it
+  set_target_properties(${target} PROPERTIES DEFINE_SYMBOL "")
   target_include_directories(${target} PUBLIC src)
   target_compile_options(${target} PRIVATE -O1)  # it builds models, once
   target_link_libraries(${target} PUBLIC frontendcommon)
+  openipu_install_library(${target} ${OPENIPU_POPART_DIR})
 endfunction()

@@ -30,6 +30,6 @@ foreach(target ${targets})
   endif()
 endforeach()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/targets.txt CONTENT "@text@" @ONLY)
-execute_process(COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/cmake/group_sources.py
+execute_process(COMMAND ${OPENIPU_PYTHON_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/group_sources.py
                         ${PROJECT_BINARY_DIR}/targets.txt ${PROJECT_BINARY_DIR}/groups.cmake COMMAND_ERROR_IS_FATAL ANY)
 include(${PROJECT_BINARY_DIR}/groups.cmake)

@@ -19,15 +19,13 @@ endfunction()
 
 foreach(library ${sdkLibraries} ${sdkOperators})
   openipu_part(${library} part)
-  set_target_properties(${library} PROPERTIES INSTALL_RPATH "$ORIGIN:$ORIGIN/../../${OPENIPU_POPLAR_DIR}/lib")
-  install(TARGETS ${library} LIBRARY DESTINATION ${part}/lib)
+  openipu_install_library(${library} ${part})
   get_target_property(folder ${library} SOURCE_DIR)
   install(DIRECTORY ${folder}/include/ DESTINATION ${part}/include)
 endforeach()
 
 if(TARGET popdist_mpi)  # loaded by libpoplar, which lies beside it
-  set_target_properties(popdist_mpi PROPERTIES INSTALL_RPATH "$ORIGIN")
-  install(TARGETS popdist_mpi LIBRARY DESTINATION ${OPENIPU_POPLAR_DIR}/lib)
+  openipu_install_library(popdist_mpi ${OPENIPU_POPLAR_DIR})
 endif()
 
 install(DIRECTORY ${PROJECT_BINARY_DIR}/popart/include/ DESTINATION ${OPENIPU_POPART_DIR}/include)   # the Builder's generated methods
@@ -56,14 +54,15 @@ openipu_pkgconfig(poplar ${OPENIPU_POPLAR_DIR} "Graphs for simulated IPUs (OpenI
 openipu_pkgconfig(poplibs ${OPENIPU_POPLAR_DIR} "Operators for simulated IPUs (OpenIPU)" poplar ${sdkOperators})
 openipu_pkgconfig(popart ${OPENIPU_POPART_DIR} "Models for simulated IPUs (OpenIPU)" "poplar poplibs" popart)
 
-# Every program below tools/ belongs to the SDK, with a man page made from its --help and its options as completions.
+# Every program below tools/ belongs to the SDK, and so do popvision and the demo, with a man page made from its --help and its options as completions.
 set(sdkTools "")
 function(openipu_install_tools dir)
+  openipu_runpath(runpath .. ../../${OPENIPU_POPART_DIR}/lib)
   get_property(targets DIRECTORY ${dir} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target ${targets})
     get_target_property(kind ${target} TYPE)
     if(kind STREQUAL "EXECUTABLE" AND NOT target MATCHES "_test$|^fuzz-")
-      set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib:$ORIGIN/../../${OPENIPU_POPART_DIR}/lib")
+      set_target_properties(${target} PROPERTIES INSTALL_RPATH "${runpath}")
       install(TARGETS ${target} RUNTIME DESTINATION ${OPENIPU_POPLAR_DIR}/bin)
       set_property(GLOBAL APPEND PROPERTY OPENIPU_TOOLS ${target})
     endif()
@@ -75,6 +74,7 @@ function(openipu_install_tools dir)
 endfunction()
 openipu_install_tools(${PROJECT_SOURCE_DIR}/tools)
 openipu_install_tools(${PROJECT_SOURCE_DIR}/popvision)
+openipu_install_tools(${PROJECT_SOURCE_DIR}/examples/demo)
 get_property(sdkTools GLOBAL PROPERTY OPENIPU_TOOLS)
 set(pages ${PROJECT_BINARY_DIR}/sdk/pages)
 set(toolFiles "")
@@ -82,7 +82,7 @@ foreach(tool ${sdkTools})
   list(APPEND toolFiles $<TARGET_FILE:${tool}>)
 endforeach()
 add_custom_command(OUTPUT ${pages}/openipu DEPENDS ${sdkTools} ${PROJECT_SOURCE_DIR}/cmake/sdk/pages.py
-                   COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/cmake/sdk/pages.py ${pages} ${PROJECT_VERSION} ${toolFiles})
+                   COMMAND ${OPENIPU_PYTHON_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/sdk/pages.py ${pages} ${PROJECT_VERSION} ${toolFiles})
 add_custom_target(sdk-pages ALL DEPENDS ${pages}/openipu)
 install(FILES ${pages}/openipu DESTINATION ${OPENIPU_POPLAR_DIR}/share/bash-completion)
 install(DIRECTORY ${pages}/man1 DESTINATION ${OPENIPU_POPLAR_DIR}/share/man)
@@ -105,7 +105,7 @@ set(notebooks ${PROJECT_BINARY_DIR}/sdk/notebooks)
 file(GLOB lessons CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/lessons/[0-9]*.py)
 add_custom_command(OUTPUT ${notebooks}/made DEPENDS ${lessons} ${PROJECT_SOURCE_DIR}/cmake/docs/lessons.py
                    COMMAND ${CMAKE_COMMAND} -E make_directory ${notebooks}
-                   COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/cmake/docs/lessons.py notebook ${notebooks}
+                   COMMAND ${OPENIPU_PYTHON_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/cmake/docs/lessons.py notebook ${notebooks}
                    COMMAND ${CMAKE_COMMAND} -E touch ${notebooks}/made)
 add_custom_target(sdk-notebooks ALL DEPENDS ${notebooks}/made)
 install(DIRECTORY ${notebooks}/ DESTINATION ${share}/docs/lessons FILES_MATCHING PATTERN "*.ipynb")

@@ -2,13 +2,15 @@
 // The demo: a small convolutional network learns digits through PopART on a simulated GC200. Shows
 // how well it does on digits it has not seen, how fast this machine simulates it, what it would
 // cost on the device and where the cycles go.
-//   openipu-demo [FOLDER with MNIST's IDX files]
+//   openipu-demo [FOLDER with MNIST's IDX files]     ./run demo builds it; an SDK has it in bin/
 #include "../Digits.hpp"
 #include "base/Text.hpp"
 #include "base/Threads.hpp"
 #include "DigitNet.hpp"
 #include "Terminal.hpp"
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <popart/devicemanager.hpp>
 #include <popart/ndarraywrapper.hpp>
 #include <popart/session.hpp>
@@ -153,6 +155,18 @@ double train(Session &session, const DigitNet &net, Digits &digits, std::size_t 
   return seconds;
 }
 
+// What this program is part of: an SDK has pages beside it, a build folder has not.
+const char *whatNext() {
+  std::error_code none;
+  const auto bin = std::filesystem::read_symlink("/proc/self/exe", none).parent_path();
+  if (std::filesystem::exists(bin.parent_path() / "share" / "openipu", none))
+    return "    popvision training        the profile, in a browser\n"
+           "    openipu                   where documents, lessons and examples lie\n\n";
+  return "    ./run demo poptorch       the same in PyTorch\n"
+         "    ./run install ~/openipu   an SDK for your programs; popvision shows the profile\n"
+         "    ./run docs --serve        lessons and pages, in a browser\n\n";
+}
+
 int run(const char *folder) {
   Data data = load(folder);
   auto device = DeviceManager::createDeviceManager().acquireAvailableDevice();
@@ -193,17 +207,21 @@ int run(const char *folder) {
       count(std::size_t(double(batch) / modelled)).c_str());
   std::printf("\n  Profile written to %s, trained model to %s\n",
               bold("training/profile.pop").c_str(), bold(trainedFile).c_str());
-  std::printf("\n  %s\n"
-              "    ./run demo poptorch       the same in PyTorch\n"
-              "    ./run install ~/openipu   an SDK for your programs; popvision shows the profile\n"
-              "    ./run docs --serve        lessons and pages, in a browser\n\n",
-              bold("Try next").c_str());
+  std::printf("\n  %s\n%s", bold("Try next").c_str(), whatNext());
   return ok ? 0 : 1;
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
+  const auto asks = [&](const char *option) { return argc > 1 && !std::strcmp(argv[1], option); };
+  if (asks("--version"))
+    return std::printf("openipu-demo %s\n", OPENIPU_VERSION) < 0;
+  if (asks("--help"))
+    return std::printf("Trains a small network on digits on a simulated GC200 and shows what it "
+                       "costs.\nUsage: openipu-demo [FOLDER]\n\n"
+                       "  FOLDER       MNIST's IDX files instead of drawn digits\n"
+                       "  --help       this text\n  --version    the version\n") < 0;
   try {
     return run(argc > 1 ? argv[1] : nullptr);
   } catch (const std::exception &error) {
