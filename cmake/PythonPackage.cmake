@@ -1,25 +1,44 @@
-# openipu_python_package(name [WHEEL summary] [DISTRIBUTION name version] [NEEDS packages...] [MODULE path] [SOURCES files...] [LINK libraries...] [STUBS modules...])
+# openipu_python_package(name [WHEEL summary] [DISTRIBUTION name version] [NEEDS packages...] [MODULE path] [SOURCES files...] [HEADERS folder] [LINK libraries...] [STUBS modules...])
 # The Python package of the folder <name>: its .py files, sub-packages too, are copied to build/<preset>/python/<name>.
 # MODULE: what <name>/src/*.cpp and SOURCES become, a path below the python folder; its target is <name>_core. A package
 # without that folder has no module. WHEEL: also a wheel at
 # the top of the SDK, for virtual environments, with this line as its summary; DISTRIBUTION: what pip
 # calls it, and its version; NEEDS: what pip must have for it. STUBS: modules that get a .pyi, which is written by looking at them.
-# What is to be built is added to the property OPENIPU_PYTHON of the build.
+# HEADERS: a folder of headers beside those that all modules have. The SDK has the sources of modules too, below openipu/source,
+# with modules.json: `python -m openipu build` makes them for other Pythons.
+# What is to be built is added to the property OPENIPU_PYTHON of the build, and lines of modules.json to OPENIPU_MODULES.
 set(OPENIPU_PYTHON_ROOT ${CMAKE_BINARY_DIR}/python)
 
-function(openipu_python_module package path)
+set(OPENIPU_PYTHON_SOURCE ${OPENIPU_POPART_DIR}/python/openipu/source)
+
+function(openipu_python_module package path libraries headers)
   cmake_path(GET path PARENT_PATH folder)
   cmake_path(GET path FILENAME file)
-  set(up "../")
+  set(beside .)
   if(folder)
-    set(up "../../")
+    set(beside ..)
   endif()
+  openipu_runpath(runpath ${beside}/.. ${beside}/openipu/lib)  # the last: in the wheel `openipu`
   pybind11_add_module(${package}_core MODULE NO_EXTRAS ${ARGN})
   target_include_directories(${package}_core PRIVATE ${package}/src)
   target_compile_options(${package}_core PRIVATE -O1 -g0)  # it only passes calls on
-  set_target_properties(${package}_core PROPERTIES OUTPUT_NAME ${file} INSTALL_RPATH "$ORIGIN/${up}lib:$ORIGIN/${up}../${OPENIPU_POPLAR_DIR}/lib"
+  target_link_libraries(${package}_core PRIVATE ${libraries})
+  target_link_options(${package}_core PRIVATE LINKER:--as-needed)  # what our libraries stand on is their affair
+  set_target_properties(${package}_core PROPERTIES OUTPUT_NAME ${file} INSTALL_RPATH "${runpath}"
                         LIBRARY_OUTPUT_DIRECTORY ${OPENIPU_PYTHON_ROOT}/${folder})
   install(TARGETS ${package}_core LIBRARY DESTINATION ${OPENIPU_POPART_DIR}/python/${folder})
+
+  install(FILES ${ARGN} DESTINATION ${OPENIPU_PYTHON_SOURCE}/${package})
+  install(DIRECTORY ${package}/src/ DESTINATION ${OPENIPU_PYTHON_SOURCE}/${package} FILES_MATCHING PATTERN "*.hpp")
+  set(named "")
+  if(headers)
+    set(named ${package}_headers)
+    install(DIRECTORY ${headers}/ DESTINATION ${OPENIPU_PYTHON_SOURCE}/${named} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def")
+  endif()
+  list(TRANSFORM libraries REPLACE "(.+)" "\"$<TARGET_LINKER_FILE_BASE_NAME:\\1>\"")
+  list(JOIN libraries ", " libraries)
+  set_property(GLOBAL APPEND PROPERTY OPENIPU_MODULES
+               "{\"package\": \"${package}\", \"path\": \"${path}\", \"headers\": \"${named}\", \"libraries\": [${libraries}]}")
 endfunction()
 
 function(openipu_python_copies package result)
@@ -56,12 +75,11 @@ function(openipu_python_stubs result)
 endfunction()
 
 function(openipu_python_package package)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MODULE;WHEEL" "SOURCES;LINK;STUBS;DISTRIBUTION;NEEDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MODULE;WHEEL;HEADERS" "SOURCES;LINK;STUBS;DISTRIBUTION;NEEDS")
   file(GLOB sources CONFIGURE_DEPENDS ${package}/src/*.cpp)
   openipu_python_copies(${package} made)
   if(arg_MODULE AND sources)
-    openipu_python_module(${package} ${arg_MODULE} ${sources} ${arg_SOURCES})
-    target_link_libraries(${package}_core PRIVATE ${arg_LINK})
+    openipu_python_module(${package} ${arg_MODULE} "${arg_LINK}" "${arg_HEADERS}" ${sources} ${arg_SOURCES})
     list(APPEND made ${package}_core)
   endif()
   set_property(GLOBAL APPEND PROPERTY OPENIPU_PYTHON ${made})
@@ -80,6 +98,9 @@ function(openipu_python_package package)
     if(arg_DISTRIBUTION)
       list(GET arg_DISTRIBUTION 0 distribution)
       list(GET arg_DISTRIBUTION 1 version)
+    endif()
+    if(arg_MODULE)
+      list(APPEND arg_NEEDS openipu==${PROJECT_VERSION})
     endif()
     list(TRANSFORM arg_NEEDS REPLACE "(.+)" "\"\\1\"" OUTPUT_VARIABLE needs)
     list(JOIN needs " " needs)

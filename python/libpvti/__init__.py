@@ -10,16 +10,14 @@ import functools
 import json
 from typing import Any, Callable, Iterable
 
-try:
+from openipu import loading as _loading
+
+with _loading.of("libpvti/_core", __file__):
     from libpvti._core import (Client, Graph, HeatmapDouble, HeatmapFloat, HeatmapInt, ThreadName,
                                TraceChannel, checkTraceChannel, closeTrace, disableTraceChannel, enableTraceChannel,
                                getCurrentTraceFilename, listTraceChannels)
     from libpvti import _core
     traceDrivers, tracePoplar = TraceChannel("drivers"), TraceChannel("poplar")
-except ModuleNotFoundError as e:
-    if e.name != "libpvti._core":
-        raise
-    raise ImportError("libpvti is built for /usr/bin/python3: run that one.") from None
 
 
 def createTraceChannel(name: str) -> TraceChannel:

@@ -10,6 +10,12 @@ _real = _other.find()
 if _real is not None:
     _other.take_over(_real)
 else:
+    try:
+        from openipu import loading as _loading
+    except ModuleNotFoundError:
+        raise ImportError("OpenIPU's Paddle needs its libraries. Source the enable.sh of an SDK in this shell and start Python "
+                          "again, or install the wheel openipu of the same version (pip install openipu-*.whl).") from None
+    _loading.require("paddle/paddle_core", __file__)
     from ._package import *
     from ._package import __version__, full_version
     from ._names import refuse_unknown as _refuse

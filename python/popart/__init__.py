@@ -3,9 +3,9 @@
 
 The package `onnx` may be imported before or after this one.
 """
-import popart.interpreter as _interpreter
+from openipu import loading as _loading
 
-with _interpreter.explained():
+with _loading.of("popart_core", __file__):
     import popart_core
     from popart_core import *
     from popart.builder import Builder

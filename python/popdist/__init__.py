@@ -3,16 +3,14 @@
 import os
 from typing import Any, Callable, Container
 
-try:
+from openipu import loading as _loading
+
+with _loading.of("popdist/_core", __file__):
     from popdist._core import (_gather, checkNumIpusPerReplica, defaultCommunicatorId, finalizeBackend, getDeviceId,
                                getInstanceIndex, getLocalInstanceIndex, getNumInstances, getNumIpusPerReplica,
                                getNumLocalReplicas, getNumTotalReplicas, getReplicaIndexOffset,
                                getUniformReplicasPerInstance, initializeBackend, isBackendInitialized, isPopdistEnvSet,
                                registerBackend, registerCommunicator)
-except ModuleNotFoundError as e:
-    if e.name != "popdist._core":
-        raise
-    raise ImportError("popdist is built for /usr/bin/python3: run that one.") from None
 
 
 def init() -> None:

@@ -4,12 +4,14 @@
 Groups of names, one import each; what is heavy (popart) is imported when it is used.
 """
 import importlib as _importlib
-import importlib.util as _util
 import os as _os
 
-if _util.find_spec("popart_core") is None:
-    raise ImportError("poptorch needs the Poplar SDK, which is not enabled: source the enable.sh of the SDK in this shell, "
-                      "and start Python again.")
+try:
+    from openipu import loading as _loading
+except ModuleNotFoundError:
+    raise ImportError("poptorch needs OpenIPU's libraries. Source the enable.sh of an SDK in this shell and start Python "
+                      "again, or install the wheel openipu of the same version (pip install openipu-*.whl).") from None
+_loading.require("poptorch/poptorch_core", __file__)
 
 _os.environ.setdefault("RDMAV_FORK_SAFE", "1")
 

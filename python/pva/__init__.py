@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Reads profiles: `report = pva.openReport("profile.pop")`, then report.compilation and report.execution."""
-try:
+from openipu import loading as _loading
+
+with _loading.of("pva/_core", __file__):
     from pva._core import *
     from pva._core import OnTileExecuteProgram, Program, Report
-except ModuleNotFoundError as e:
-    if e.name != "pva._core":
-        raise
-    raise ImportError("pva is built for /usr/bin/python3: run that one.") from None
 
 
 class ProgramVisitor:

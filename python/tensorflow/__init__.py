@@ -10,10 +10,13 @@ if _other is not None:
     _real.take_its_place(_other)
 else:
     try:
-        import popart as _popart
-    except ImportError as _problem:
-        raise ImportError("OpenIPU's TensorFlow needs the SDK's libraries: source its enable.sh first "
-                          f"({_problem}).") from _problem
+        from openipu import loading as _loading
+    except ModuleNotFoundError:
+        raise ImportError("OpenIPU's TensorFlow needs its libraries. Source the enable.sh of an SDK in this shell and start "
+                          "Python again, or install the wheel openipu of the same version "
+                          "(pip install openipu-*.whl).") from None
+    _loading.require("tensorflow/_core", __file__)
+    import popart as _popart
     from tensorflow import _aliases
 
     _aliases.install()

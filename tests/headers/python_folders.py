@@ -14,7 +14,7 @@ import sys
 from folders import cycle
 
 # Packages that are held to this, below the folder python.
-PACKAGES = ("poptorch", "paddle", "pi_ml", "pytorch_lightning", "popart", "popdist", "pva", "libpvti", "gcipuinfo", "keras",
+PACKAGES = ("openipu", "poptorch", "paddle", "pi_ml", "pytorch_lightning", "popart", "popdist", "pva", "libpvti", "gcipuinfo", "keras",
             "ipu_tensorflow_addons", "tensorflow")
 
 

@@ -116,14 +116,15 @@ def environment(sdk, tmp_path_factory):
     folder = str(tmp_path_factory.mktemp("venv") / "poptorch_test")
     subprocess.run([PYTHON, "-m", "venv", "--system-site-packages", folder], check=True)
     wheel, = glob.glob(f"{sdk}/poptorch-3.3.0*.whl")
-    subprocess.run([f"{folder}/bin/pip", "install", "--quiet", "--no-index", wheel], check=True)
+    enabled = dict(os.environ, PYTHONPATH=glob.glob(f"{sdk}/popart-*/python")[0])  # an SDK stands for the wheel openipu
+    subprocess.run([f"{folder}/bin/pip", "install", "--quiet", "--no-index", wheel], check=True, env=enabled)
     return folder
 
 
 def test_installs_the_wheel_into_an_environment(sdk, environment):
     """S-10"""
     out = sh(sourced(sdk) + f"source {environment}/bin/activate; python model.py; pip show poptorch")
-    assert "shape [1, 2]" in out and "Name: poptorch" in out and "OpenIPU" in out and "Requires: numpy, torch" in out
+    assert "shape [1, 2]" in out and "Name: poptorch" in out and "OpenIPU" in out and "Requires: numpy, openipu, torch" in out
 
 
 def test_leaves_the_environment(environment):

@@ -102,7 +102,7 @@ tensorflow_wheel() {
   venv_tf2/bin/pip install --quiet --no-index --no-deps "$sdk"/tensorflow-*.whl
   expect "OpenIPU" venv_tf2/bin/pip show -v tensorflow
   local others=$work/others script="from tensorflow.python import ipu; import tensorflow as tf; print(tf.__version__, tf.__file__)"
-  mkdir "$others" && cp -r "$popart"/python/popart* "$popart"/python/pva "$others"
+  mkdir "$others" && cp -r "$popart"/python/{popart*,pva,openipu} "$others"
   expect "2.6.3+openipu $PWD/venv_tf2" env PYTHONPATH="$others" venv_tf2/bin/python -c "$script"
   expect "2.6.3+openipu" venv_tf2/bin/python -c "$script"
   local out
@@ -117,7 +117,7 @@ wheels() {
   venv/bin/pip install --quiet --no-index "$sdk"/poptorch-*.whl "$sdk"/pi_ml-*.whl
   expect "OpenIPU" venv/bin/pip show -v poptorch pi_ml
   local others=$work/others
-  mkdir "$others" && cp -r "$popart"/python/popart* "$popart"/python/pva "$others"
+  mkdir "$others" && cp -r "$popart"/python/{popart*,pva,openipu} "$others"
   expect "venv" env PYTHONPATH="$others" venv/bin/python -c "import poptorch, pi_ml; print(poptorch.__file__, pi_ml.__file__)"
   cat >train.py <<'SCRIPT'
 import poptorch, torch
@@ -256,7 +256,7 @@ cmake_package() {
 paddle() {
   [ -d "$popart/python/paddle" ] || return 0
   local file
-  for file in "$sdk"/paddlepaddle_ipu-0.0.0-cp*-linux_x86_64.whl "$popart/include/paddle_inference_api.h" \
+  for file in "$sdk"/paddlepaddle_ipu-0.0.0-py3-none-linux_x86_64.whl "$popart/include/paddle_inference_api.h" \
               "$popart/include/paddle/extension.h"; do
     [ -f "$file" ] || fail "there is no $file"
   done
