@@ -82,7 +82,8 @@ def source(thing):
 
 def words(thing):
     """(signature, text) of what C++ defines: pybind11 writes the signature into the docstring."""
-    text = inspect.getdoc(thing) or ""
+    bare = inspect.isclass(thing) and vars(thing).get("__doc__") is None  # a base's text says nothing of this class
+    text = "" if bare else inspect.cleandoc(getattr(thing, "__doc__", None) or "")
     lines = [re.sub(r" at 0x[0-9a-f]+", "", line) for line in text.splitlines()]
     shown = [line for line in lines if re.match(r"(\d+\. )?\w+\(.*\)( -> .*)?$", line)]
     told = "\n".join(line for line in lines if line not in shown and line != "Overloaded function.").strip()
