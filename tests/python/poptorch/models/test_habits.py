@@ -268,3 +268,20 @@ def test_caches_of_transformers():
         torch.testing.assert_close(found["logits"], expected["logits"].detach(), rtol=1e-4, atol=1e-5)
     for mine, theirs in zip(second["past"].layers, then["past"].layers):
         torch.testing.assert_close(mine.keys, theirs.keys.detach(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("eps", [None, 0.1])
+@pytest.mark.parametrize("shape", [[4], [3, 4]], ids=str)
+def test_root_mean_squares(shape, eps):
+    """torch.rms_norm, which torch has since 2.4: recorded as that."""
+    from poptorch.base.current import current, empty_meta
+
+    def norm(x, weight):
+        capture = current()
+        if capture is None:
+            axes = list(range(-len(shape), 0))
+            least = torch.finfo(x.dtype).eps if eps is None else eps
+            return x * torch.rsqrt(x.pow(2).mean(axes, keepdim=True) + least) * weight
+        given = {"input": x, "normalized_shape": shape, "weight": weight, "eps": eps}
+        return capture.record("aten::rms_norm", given, [empty_meta(x.shape, x.dtype)])[0]
+    check(norm, rand(2, 3, 4), rand(*shape))
