@@ -43,7 +43,8 @@ def frontend_attribute(attribute_name, attribute_value, restore_to=None):
 
 def outside_compilation_scope(name="outside"):
     """Refused: it is not there."""
-    raise NotImplementedError("outside_compilation_scope is not there; docs/tensorflow.md lists what is.")
+    raise NotImplementedError("outside_compilation_scope is not there: compute it before or after the compiled function, or "
+                              "let custom_ops.cpu_user_op call a function of the host.")
 
 
 @contextlib.contextmanager

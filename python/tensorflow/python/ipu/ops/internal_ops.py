@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Looking at what a program computes."""
+from tensorflow import _names
 from tensorflow.framework.context import active
 from tensorflow.framework.dispatch import apply
 from tensorflow.framework.operations import Operation
@@ -20,3 +21,6 @@ def remap(x, name=None):
 
 
 remap_deduce = remap
+
+
+_names.explain_missing(globals())
