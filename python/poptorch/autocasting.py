@@ -15,7 +15,8 @@ from poptorch.base.current import current
 from poptorch.errors import Error
 
 _HALF = ("addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "chain_matmul", "conv1d", "conv2d", "conv3d", "conv_tbc",
-         "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "convolution", "matmul", "mm", "mv")
+         "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "convolution", "matmul", "mm", "mv",
+         "scaled_dot_product_attention")
 _PROMOTED = ("addcdiv", "addcmul", "atan2", "bilinear", "cat", "cross", "dot", "equal", "index_put", "stack",
              "tensordot")
 

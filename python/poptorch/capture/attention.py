@@ -8,6 +8,7 @@ columns up to i becomes the flag for that, and one that is the same for all of a
 """
 import torch
 
+from poptorch.autocasting import cast_operands
 from poptorch.base import compat
 from poptorch.base.current import current, empty_meta
 from poptorch.errors import Error
@@ -79,6 +80,8 @@ def _once(mask):
 
 def recorded(capture, func, args, kwargs):
     """aten::scaled_dot_product_attention"""
+    if capture.autocast is not None:
+        args, kwargs = cast_operands(capture, "scaled_dot_product_attention", args, kwargs)
     return attention(*args, **kwargs)
 
 

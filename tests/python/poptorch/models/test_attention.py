@@ -145,3 +145,21 @@ def test_what_is_refused(change, text):
     q, k, v = operands(2, 3, shared=2) if "enable_gqa" in change else operands(2, 3)
     with pytest.raises(poptorch.Error, match=text):
         poptorch.inferenceModel(Model())(q, k, v)
+
+
+def test_automatic_precision(monkeypatch):
+    """As products are: in half, where a region says so. Another operator of three tensors leads there, with any torch."""
+    from poptorch.capture.attention import recorded
+    from poptorch.capture.unrecorded import unrecorded
+    monkeypatch.setitem(unrecorded, "aten::baddbmm", recorded)
+
+    class Model(torch.nn.Module):
+        def forward(self, *operands):
+            with poptorch.autocast():
+                return torch.baddbmm(*operands)
+    q, k, v = operands(3)
+    options = poptorch.Options()
+    options.Precision.autocastEnabled(True)
+    found = poptorch.inferenceModel(Model(), options)(q, k, v)
+    assert found.dtype is torch.half
+    torch.testing.assert_close(found.float(), attention(q, k, v), rtol=1e-2, atol=1e-2)
