@@ -2,7 +2,7 @@
 """What the installed C++ headers declare, and the text that each declaration has.
 
 Doxygen says what is declared, and where; the text is the plain comment that stands there. A comment above a declaration
-holds for what follows it, too, up to an empty line or the next comment; one behind a declaration is of that alone.
+holds for what follows it, too, up to an empty line or a comment of another's own; one behind a declaration is of that alone.
 Overloads share their texts, constructors have that of their class, and what a class overrides has that of its base.
 """
 import collections
@@ -320,12 +320,6 @@ class Reader:
                     last[entry.header] = entry
                     continue
             entry.above_text = source.above(entry.first)
-            if not entry.above_text and entry.text and before is not None and before.scope == entry.scope and \
-                    before.above_text:
-                between = source.lines[before.line:entry.first]
-                if not any(not line.strip() or re.match(r"\s*//", line) for line in between):
-                    entry.above_text = before.above_text
-                    entry.leader = getattr(before, "leader", before)
             last[entry.header] = entry
 
     def _shared(self):
