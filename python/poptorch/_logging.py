@@ -44,6 +44,9 @@ class _Repeats(logging.Filter):
         return count <= self.most
 
 
+bar = None  # that stands on standard error now: lines come above it
+
+
 class _Stream(logging.StreamHandler):
     """Standard error or output, as it is at the time."""
 
@@ -54,7 +57,12 @@ class _Stream(logging.StreamHandler):
     def emit(self, record):
         self.stream = getattr(sys, self._name_of_stream)
         record.coloured = getattr(self.stream, "isatty", bool)()
+        above = bar if self.stream is sys.stderr else None
+        if above is not None:
+            above.clear()
         super().emit(record)
+        if above is not None:
+            above.refresh()
 
 
 _repeats = _Repeats()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The line `Graph compilation: 100%|##########| 100/100 [00:12<00:00]` on stderr."""
+from poptorch import _logging
 
 _FORMAT = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}]"
 
@@ -24,7 +25,7 @@ class Bar:
             from tqdm import tqdm  # it may be missing
         except ImportError:  # the bar is an ornament
             return
-        self._bar = tqdm(total=100, desc="Graph compilation", bar_format=_FORMAT)
+        self._bar = _logging.bar = tqdm(total=100, desc="Graph compilation", bar_format=_FORMAT)
 
     def _progress(self, done, total):
         self.moved = True
@@ -39,5 +40,7 @@ class Bar:
         if self._bar is not None:
             if kind is None:
                 self._move(100)
+            if _logging.bar is self._bar:
+                _logging.bar = None
             self._bar.close()
             self._bar = None

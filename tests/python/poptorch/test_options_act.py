@@ -102,6 +102,17 @@ def test_progress_bars(capfd):
     assert re.search(r"Graph compilation: 100%\|.*\| 100/100 \[00:0\d<00:00\]", capfd.readouterr().err)
 
 
+def test_warnings_have_a_line_of_their_own(capfd):
+    """Not the rest of the progress bar's."""
+    class Talking(torch.nn.Module):
+        def forward(self, x):
+            poptorch._logging.logger.warning("one moment")
+            return x
+    poptorch.inferenceModel(Talking()).compile(torch.ones(1))
+    shown = [part for line in capfd.readouterr().err.split("\n") for part in line.split("\r")]
+    assert sum(re.fullmatch(r"\[.*\] \[warning\] one moment", part) is not None for part in shown) == 1
+
+
 # ---- devices
 
 def test_synthetic_data_needs_no_host():
