@@ -128,8 +128,8 @@ def _added(op):
         return known
     text = f"The operator {op.name} is there already, from {known.path}; {op.path} has it too"
     if known.form() != op.form():
-        raise RuntimeError(f"{text}, with other arguments. Give it another name, or start Python anew.")
-    warnings.warn(f"{text}. The first one stays until Python is started anew.")
+        raise RuntimeError(f"{text}, with other arguments. Give it another name, or restart Python.")
+    warnings.warn(f"{text}. The first one stays until Python is restarted.")
     return known
 
 

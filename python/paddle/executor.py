@@ -60,7 +60,7 @@ def _shape(name, value):
     try:
         return value.shape if isinstance(value, np.ndarray) else np.shape(value)
     except ValueError as problem:
-        raise ValueError(f"The feed {name!r} is no array: {problem}") from None
+        raise ValueError(f"The feed {name!r} is not an array: {problem}") from None
 
 
 def _tensor(array):

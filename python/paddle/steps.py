@@ -58,7 +58,7 @@ def _array(name, value):
     try:
         return np.asarray(value)
     except ValueError as problem:
-        raise ValueError(f"The feed {name!r} is no array: {problem}") from None
+        raise ValueError(f"The feed {name!r} is not an array: {problem}") from None
 
 
 def _same_rows(given, wanted):
@@ -77,7 +77,7 @@ def refuse_unknown(feed, known):
 
 def _cast(name, array, kind, wanted):
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"The feed {name!r} has elements of type {array.dtype}, which are no numbers; the program needs "
+        raise TypeError(f"The feed {name!r} has elements of type {array.dtype}, which are not numbers; the program needs "
                         f"{name_of(kind)}.")
     if array.dtype.kind == "f" and wanted.kind in "iu":
         raise ValueError(f"The data type of feed {name!r} must be {name_of(kind)}, but received {array.dtype}.")

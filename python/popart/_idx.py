@@ -17,7 +17,7 @@ def read(path: str, rank: Optional[int] = None) -> "np.ndarray[Any, Any]":
         found = magic & 0xff
         sizes = struct.unpack_from(f">{found}i", data, 4)
     except (OSError, EOFError, struct.error) as problem:
-        raise ValueError(f"The file {path} is no IDX file: {problem}.") from None
+        raise ValueError(f"The file {path} is not an IDX file: {problem}.") from None
     if magic >> 8 != 8 or rank not in (None, found):
         raise ValueError(f"The file {path} is damaged: it should hold {rank or 'some'} dimensions of bytes and begins with "
                          f"{magic:#x}.")

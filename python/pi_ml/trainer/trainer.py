@@ -466,7 +466,7 @@ class Trainer:
         checkpoints.load_weights(module, found["state_dict"], path)
         if "loops" not in found or "optimizer_states" not in found:
             raise MisconfigurationException(f"Trying to restore training state but {path} contains only the model: it was "
-                                            "saved with weights_only. Load it with load_from_checkpoint, and fit anew.")
+                                            "saved with weights_only. Load it with load_from_checkpoint, and start a new fit.")
         if len(found["optimizer_states"]) != len(self.optimizers):
             raise MisconfigurationException(f"{path} has {len(found['optimizer_states'])} optimizers, the module "
                                             f"{len(self.optimizers)}.")

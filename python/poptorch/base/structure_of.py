@@ -46,7 +46,7 @@ def structure_of(value, tensors):
 
 def _check(value):
     if isinstance(value, types.GeneratorType):
-        raise Error("A generator is no result of a model: its values are computed later. Return a list or a tuple.")
+        raise Error("A generator cannot be a result of a model: its values are computed later. Return a list or a tuple.")
     if holds(value, is_tensor):
         raise Error(f"The type {type(value).__qualname__} is not supported for results: it holds tensors. Return them in a "
                     "tuple, list, dict or dataclass, or say with poptorch.registerCustomArgParser where they are.")

@@ -285,7 +285,7 @@ def _one_of(kinds, convert, least=None):
 
 
 def _plan(name, value):
-    require(value in list(MultiConvPlanType), f"Invalid plan type of MultiConv: {value!r} is no MultiConvPlanType.")
+    require(value in list(MultiConvPlanType), f"Invalid plan type of MultiConv: {value!r} is not a MultiConvPlanType.")
     return int(value)
 
 

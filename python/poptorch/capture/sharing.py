@@ -46,6 +46,6 @@ def check(constants):
         for other, twin in constants if wrapped.writes else ():
             (first, last), (begin, end) = byte_range(tensor), byte_range(other)
             if twin is not wrapped and max(first, begin) < min(last, end):
-                raise Error(f"forward() writes to a tensor of shape {list(tensor.shape)} that is no parameter, buffer or "
+                raise Error(f"forward() writes to a tensor of shape {list(tensor.shape)} that is not a parameter, buffer or "
                             f"input, and shares memory with another of shape {list(other.shape)}. Give one of them memory of "
                             "its own with clone(), or make them views of one another in forward().")

@@ -9,8 +9,8 @@ import torch
 
 from poptorch.errors import Error
 
-_unknown = ("The lengths of packed sequences must be known while the model is captured: a list, or a tensor that is no "
-            "input and not computed from one. Otherwise give layers the padded sequence, and mask their results.")
+_unknown = ("The lengths of packed sequences must be known while the model is captured: a list, or a tensor that is "
+            "neither an input nor computed from one. Otherwise give layers the padded sequence, and mask their results.")
 
 
 def _known(capture, tensor):

@@ -40,7 +40,7 @@ class Device:
 
     def load(self, executable):
         if self.released:
-            raise FailedPreconditionError(None, None, "The IPU system was configured anew since this program was compiled, "
+            raise FailedPreconditionError(None, None, "The IPU system was configured again since this program was compiled, "
                                           "and its device is gone. Compile the model again.")
         before, self.loaded = self.loaded, None
         if before is not None:

@@ -164,7 +164,7 @@ def test_a_library_is_kept_until_a_source_or_header_changes(ops, folder):
     assert cpp_extension.load("others", [here / "description.cpp"], **flags).__file__ == made.__file__
     assert os.stat(made.__file__).st_mtime_ns == before
     (here / "degree.h").write_text("#define LARGEST_DEGREE 4\n")
-    with pytest.warns(UserWarning, match="other_polynomial is there already.*until Python is started anew"):
+    with pytest.warns(UserWarning, match="other_polynomial is there already.*until Python is restarted"):
         assert cpp_extension.load("others", [here / "description.cpp"], **flags).__file__ != made.__file__
     text = (here / "description.cpp").read_text()
     text = text.replace('"flag: bool", ', "").replace("bool flag, int", "int").replace(" + flag", "")

@@ -63,7 +63,7 @@ def test_mnist_is_read_from_files(tmp_path, monkeypatch):
     assert len(data) == 10 and image.shape == (28, 28, 1) and label.tolist() == [3]
     np.testing.assert_allclose(image[:, :, 0], images[3] / 127.5 - 1, atol=1e-6)
     (folder / "train-labels-idx1-ubyte.gz").write_bytes(b"no")
-    with pytest.raises(ValueError, match="train-labels-idx1-ubyte.gz is no IDX file"):
+    with pytest.raises(ValueError, match="train-labels-idx1-ubyte.gz is not an IDX file"):
         paddle.vision.datasets.MNIST()
 
 

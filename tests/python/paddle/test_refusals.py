@@ -135,7 +135,7 @@ def rows(x=None, **more):
 @pytest.mark.parametrize("feed, kind, words", [
     (rows(other=np.ones(2)), ValueError, 'no variable "other" to feed'),
     ({"x": None}, TypeError, "'x' is None"),
-    (rows([[1, 2], [3]]), ValueError, "'x' is no array"),
+    (rows([[1, 2], [3]]), ValueError, "'x' is not an array"),
     (rows(np.array([["a"] * 8] * 4)), TypeError, "'x' has elements of type <U1"),
     (rows(np.ones((4, 7), np.float32)), ValueError, r"\[4, ?7\]"),
 ])

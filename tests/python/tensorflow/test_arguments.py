@@ -187,10 +187,10 @@ def test_the_gradient_of_an_exchange():
 
 
 @pytest.mark.parametrize("call,kind,message", [
-    (lambda: ipu.utils.get_num_of_ipus_in_device("/cpu:0"), ValueError, "'/cpu:0' is no IPU device"),
+    (lambda: ipu.utils.get_num_of_ipus_in_device("/cpu:0"), ValueError, "'/cpu:0' is not an IPU device"),
     (lambda: ipu.utils.reset_ipu_seed("x"), TypeError, "seed must be a whole number, not 'x'"),
     (lambda: ipu.utils.reset_ipu_seed(1, experimental_identical_replicas=True), NotImplementedError, "numbers of their own"),
-    (lambda: ipu.utils.use_synthetic_data_for("inputs"), ValueError, "no category of synthetic data: infeed, outfeed"),
+    (lambda: ipu.utils.use_synthetic_data_for("inputs"), ValueError, "not a category of synthetic data: infeed, outfeed"),
     (lambda: ipu.ipu_infeed_queue.IPUInfeedQueue([1]), TypeError, "takes a tf.data.Dataset, not list"),
     (lambda: ipu.ipu_strategy.IPUStrategy(enable_keras_extensions=False), NotImplementedError, "enable_keras_extensions=False"),
     (lambda: ipu.rand_ops.dropout(tf.ones(3), partial=1), TypeError, "unexpected keyword argument 'partial'"),

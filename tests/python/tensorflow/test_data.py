@@ -84,7 +84,7 @@ def test_mnist_of_the_cache(tmp_path, monkeypatch):
     assert y.tolist() == [3, 4]
     damaged = tmp_path / "datasets" / "fashion-mnist" / "t10k-labels-idx1-ubyte.gz"
     damaged.write_bytes(damaged.read_bytes()[:-9])
-    with pytest.raises(ValueError, match=f"{damaged} is no IDX file"):
+    with pytest.raises(ValueError, match=f"{damaged} is not an IDX file"):
         keras.datasets.fashion_mnist.load_data()
 
 

@@ -22,7 +22,7 @@ class SyntheticDataCategory(enum.Enum):
 def _index(device):
     kind, _, number = str(device).upper().rpartition("IPU:")
     if not number.isdigit() or kind not in ("", "/", "/DEVICE:"):
-        raise ValueError(f"{device!r} is no IPU device: it is called /device:IPU:0.")
+        raise ValueError(f"{device!r} is not an IPU device: it is called /device:IPU:0.")
     return int(number)
 
 
@@ -41,7 +41,7 @@ def use_synthetic_data_for(synthetic_data_category: SyntheticDataCategory | str)
     name = str(getattr(synthetic_data_category, "name", synthetic_data_category)).lower()
     known = [c.name.lower() for c in SyntheticDataCategory]
     if name not in known:
-        raise ValueError(f"{synthetic_data_category!r} is no category of synthetic data: {', '.join(known)}.")
+        raise ValueError(f"{synthetic_data_category!r} is not a category of synthetic data: {', '.join(known)}.")
     return flags.current().synthetic_for(name)
 
 

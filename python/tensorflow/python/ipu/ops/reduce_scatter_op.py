@@ -17,7 +17,7 @@ def reduce_scatter(x, replication_factor: int, op: str = "COLLECTIVE_OP_ADD", na
     if isinstance(replication_factor, bool) or not isinstance(replication_factor, int) or replication_factor < 1:
         raise ValueError(f"replication_factor must be a positive number, not {replication_factor!r}.")
     if op not in _OPS:
-        raise ValueError(f"reduce_scatter: {op!r} is no reduction: {', '.join(_OPS)}.")
+        raise ValueError(f"reduce_scatter: {op!r} is not a reduction: {', '.join(_OPS)}.")
     padded = array_ops.pad(x, [[0, -x.shape[0] % replication_factor]])
     rows = array_ops.reshape(_OPS[op](padded), [replication_factor, -1])
     return array_ops.gather(rows, replication_index(), name=name)

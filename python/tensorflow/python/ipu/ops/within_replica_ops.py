@@ -20,7 +20,7 @@ def _shards(tensors, what):
 def _reduced(tensors, op, what):
     name = op if str(op).startswith("COLLECTIVE_OP_") else f"COLLECTIVE_OP_{op}".upper()
     if name not in _OPS:
-        raise ValueError(f"{what}: {op!r} is no reduction: {', '.join(_OPS)}.")
+        raise ValueError(f"{what}: {op!r} is not a reduction: {', '.join(_OPS)}.")
     out = tensors[0]
     for t in tensors[1:]:
         if t.shape.as_list() != out.shape.as_list():
