@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 import time
+from typing import Any
 
 LEVELS = {"TRACE_ALL": 5, "TRACE": 5, "DEBUG_IR": 8, "DEBUG": 10, "INFO": 20, "WARN": 30, "ERR": 40, "OFF": 60}
 _NUMBERS = {0: "TRACE", 1: "DEBUG", 2: "INFO", 3: "WARN", 4: "ERR", 6: "OFF"}  # as in C++
@@ -44,7 +45,7 @@ class _Repeats(logging.Filter):
         return count <= self.most
 
 
-bar = None  # that stands on standard error now: lines come above it
+bar: Any = None  # that stands on standard error now: lines come above it
 
 
 class _Stream(logging.StreamHandler):
