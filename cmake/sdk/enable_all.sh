@@ -9,5 +9,5 @@ else
   return 1
 fi
 _openipu_all=$(CDPATH= cd -- "$(dirname -- "$_openipu_all")" && pwd)
-. "$_openipu_all/@OPENIPU_POPART_DIR@/enable.sh"
+. "$_openipu_all/@OPENIPU_POPART_DIR@/enable.sh" || { unset _openipu_all; return 1; }
 unset _openipu_all

@@ -10,7 +10,8 @@ from openipu import building, places
 _ABOUT = """Says which OpenIPU this is, like the command openipu.
 
   demo [FOLDER]      train a small network on digits on a simulated IPU, and show what it costs; FOLDER: MNIST's files
-  build [--jobs N]   make the modules of C++ for this Python, at the place of the others: with g++, in some minutes
+  build [PACKAGE...] [--jobs N]
+                     make the modules of C++ for this Python, beside those for others: with g++, in some minutes
 """
 
 
@@ -33,13 +34,15 @@ def main() -> None:
     parser.add_argument("--version", action="store_true", help="the version, and nothing else")
     commands = parser.add_subparsers(dest="command", metavar="")
     commands.add_parser("demo", add_help=False).add_argument("folder", nargs="?")
-    commands.add_parser("build").add_argument("--jobs", type=int, metavar="N", help="so many compilers at a time")
+    build = commands.add_parser("build")
+    build.add_argument("packages", nargs="*", metavar="PACKAGE", help="whose modules; all if none is named")
+    build.add_argument("--jobs", type=int, metavar="N", help="how many compilers run at a time")
     given = parser.parse_args()
     if given.command == "build" and given.jobs is not None and given.jobs < 1:
         parser.error(f"--jobs is {given.jobs}; it is how many compilers run at a time, 1 or more")
     if given.command == "build":
         try:
-            building.build(given.jobs)
+            building.build(given.packages, given.jobs)
         except building.BuildError as problem:
             sys.exit(f"openipu: {problem}")
     elif given.command == "demo":

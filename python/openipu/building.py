@@ -28,8 +28,8 @@ class BuildError(Exception):
     """Something that building needs is missing; the text says what to do."""
 
 
-def build(jobs: Optional[int] = None) -> None:
-    """All modules, each written whole or not at all."""
+def build(packages: Sequence[str] = (), jobs: Optional[int] = None) -> None:
+    """The modules of these packages, or all, each written whole or not at all."""
     this = "Python " + platform.python_version()
     if not os.path.isdir(places.SOURCE):
         raise BuildError(f"{places.PACKAGE} has no sources of modules: this is a build folder. In an SDK that ./run install or "
@@ -39,10 +39,9 @@ def build(jobs: Optional[int] = None) -> None:
     if not os.access(places.ROOT, os.W_OK):
         raise BuildError(f"The modules belong into {places.ROOT}, where you may not write. Run this as its owner, or copy the "
                          "SDK to a folder of yours.")
+    modules = _modules(packages)
     compiler, headers = _compiler(), _python_headers()
     bindings, version = _pybind()
-    with open(os.path.join(places.SOURCE, "modules.json"), encoding="utf-8") as file:
-        modules: List[Dict[str, Any]] = json.load(file)["modules"]
     jobs = jobs or max(1, min(os.cpu_count() or 1, int(_memory() / _BYTES_EACH)))
     print(f"Modules for {this} ({sys.executable}), with {compiler} and pybind11 {version[0]}.{version[1]} of {bindings}; "
           f"{jobs} at a time", flush=True)
@@ -61,6 +60,20 @@ def build(jobs: Optional[int] = None) -> None:
     print(f"Made, in {places.ROOT}.")
 
 
+def _modules(packages: Sequence[str]) -> List[Dict[str, Any]]:
+    with open(os.path.join(places.SOURCE, "modules.json"), encoding="utf-8") as file:
+        modules = {module["package"]: module for module in json.load(file)["modules"]}
+    for package in packages:
+        if package not in modules:
+            raise BuildError(f"there is no package {package}. These have modules: {', '.join(modules)}")
+    return [modules[package] for package in packages or [name for name, module in modules.items() if _is_here(module)]]
+
+
+def _is_here(module: Dict[str, Any]) -> bool:
+    """Whether its package is; wheels can be installed one by one."""
+    return os.path.isdir(os.path.join(places.ROOT, os.path.dirname(module["path"])))
+
+
 def _sources(module: Dict[str, Any]) -> List[str]:
     folder = os.path.join(places.SOURCE, module["package"])
     found = [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".cpp")]
@@ -68,9 +81,9 @@ def _sources(module: Dict[str, Any]) -> List[str]:
 
 
 def _includes(module: Dict[str, Any], *others: str) -> List[str]:
-    own = [module["package"], module["headers"], "headers"]
-    return [*(os.path.join(places.SOURCE, name) for name in own if name),
-            *(os.path.join(part, "include") for part in places.parts()), *others]
+    """The others come before headers that came with OpenIPU: there is an older pybind11 among those."""
+    own = [os.path.join(places.SOURCE, name) for name in (module["package"], module["headers"]) if name]
+    return [*own, *others, os.path.join(places.SOURCE, "headers"), *(os.path.join(part, "include") for part in places.parts())]
 
 
 def _run(command: Sequence[str]) -> None:
