@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "AskController.hpp"
 #include "base/Folder.hpp"
+#include "base/OwnLibrary.hpp"
 #include "base/Text.hpp"
 #include "machine/Error.hpp"
 #include "machine/Partition.hpp"
@@ -9,7 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <map>
@@ -31,11 +31,10 @@ constexpr std::size_t longestAnswer = 4 << 20;
 // PATH.
 std::string findVipu() {
   std::vector<std::filesystem::path> places;
-  Dl_info info{};
+  const auto library = base::libraryOf(reinterpret_cast<const void *>(&findVipu));
   std::error_code error;
-  if (::dladdr(reinterpret_cast<const void *>(&findVipu), &info) != 0 && info.dli_fname)
-    if (const auto self = std::filesystem::canonical(info.dli_fname, error); !error)
-      places = {self.parent_path() / "vipu", self.parent_path().parent_path() / "bin" / "vipu"};
+  if (const auto self = std::filesystem::canonical(library, error); !error)
+    places = {self.parent_path() / "vipu", self.parent_path().parent_path() / "bin" / "vipu"};
   std::string path = environment("PATH");
   for (std::size_t begin = 0; begin < path.size();) {
     const auto end = std::min(path.find(':', begin), path.size());
@@ -46,9 +45,10 @@ std::string findVipu() {
   for (const auto &place : places)
     if (::access(place.c_str(), X_OK) == 0)
       return place.string();
-  throw Error("A controller is asked for partitions by the command vipu, which was not found. "
-              "Source the SDK's enable.sh, "
-              "or set IPUOF_CONFIG_PATH to a file with the partition's configuration.");
+  throw Error(str("A controller is asked for partitions by the command vipu, which was not found. "
+                  "Source the SDK's enable.sh, or set IPUOF_CONFIG_PATH to a file with the "
+                  "partition's configuration.",
+                  base::moveNote(library)));
 }
 
 struct Pipe {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "codelet/Toolchain.hpp"
+#include "base/OwnLibrary.hpp"
 #include "base/Text.hpp"
 #include "base/VectorUnit.hpp"
 #include "codelet/Errors.hpp"
 #include "codelet/Process.hpp"
 #include <cctype>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <filesystem>
 #include <initializer_list>
 #include <sys/stat.h>
@@ -99,12 +99,13 @@ std::string compilerIdentity() {
                                   "GCC_COMPARE_DEBUG"}));
 }
 
+static std::string ownLibrary() {
+  return base::libraryOf(reinterpret_cast<const void *>(&ownLibrary));
+}
+
 static std::string besideLibrary() {
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void *>(&besideLibrary), &info) == 0 || !info.dli_fname)
-    return {};
   std::error_code error;
-  const auto library = std::filesystem::canonical(info.dli_fname, error);
+  const auto library = std::filesystem::canonical(ownLibrary(), error);
   return error ? std::string() : (library.parent_path().parent_path() / "include").string();
 }
 
@@ -114,9 +115,10 @@ std::string includeDirectory() {
   for (const std::string &place : places)
     if (!place.empty() && std::filesystem::exists(place + "/poplar/Vertex.hpp"))
       return place;
+  const auto moved = base::moveNote(ownLibrary());
   throw CompileError(
       base::str("The codelet headers (poplar/Vertex.hpp) are not where they belong: looked in ",
-                base::list(places, ", "), ". Install the SDK again."));
+                base::list(places, ", "), ".", moved.empty() ? " Install the SDK again." : moved));
 }
 
 bool machineRuns(std::string_view architecture) {

@@ -2,6 +2,7 @@
 // Finds the library that moves bytes between processes, and what is made of it.
 #include "openipu/Transport.hpp"
 #include "base/Environment.hpp"
+#include "base/OwnLibrary.hpp"
 #include "base/Text.hpp"
 #include "poplar/exceptions.hpp"
 #include <algorithm>
@@ -29,11 +30,10 @@ Transport *&loaded() {
   return transport;
 }
 
+std::string libpoplar() { return base::libraryOf(reinterpret_cast<const void *>(&amongProcesses)); }
+
 std::string besideLibpoplar() {
-  Dl_info info;
-  if (!dladdr(reinterpret_cast<const void *>(&amongProcesses), &info) || !info.dli_fname)
-    return defaultLibrary;
-  const auto file = std::filesystem::path(info.dli_fname).parent_path() / defaultLibrary;
+  const auto file = std::filesystem::path(libpoplar()).parent_path() / defaultLibrary;
   std::error_code ignored;
   return std::filesystem::exists(file, ignored) ? file.string() : defaultLibrary;
 }
@@ -46,7 +46,8 @@ Transport *load(const std::string &file) {
     throw poplar_error(base::str("Replicas in several processes need the library ", file,
                                  ", which cannot be loaded: ", why ? why : "no reason given",
                                  ". Install Open MPI (libopenmpi3, openmpi-bin) and build with "
-                                 "libopenmpi-dev, or run all replicas in one process."));
+                                 "libopenmpi-dev, or run all replicas in one process.",
+                                 base::moveNote(libpoplar())));
   }
   const auto make = reinterpret_cast<MakeTransport>(dlsym(handle, makeTransportName));
   if (!make)
