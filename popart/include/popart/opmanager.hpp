@@ -16,14 +16,14 @@ public:
   struct Input {
     Input(const std::string &n, const DataTypes &t, bool c = false)
         : name(n), supportedTensors(t), constant(c) {}
-    std::string name; // for messages
+    std::string name;           // for messages
     DataTypes supportedTensors; // types it may have
-    bool constant; // whether it must be known when the model is compiled
+    bool constant;              // whether it must be known when the model is compiled
   };
   // One output: its name and the types it may have.
   struct Output {
     Output(const std::string &n, const DataTypes &t) : name(n), supportedTensors(t) {}
-    std::string name; // for messages
+    std::string name;           // for messages
     DataTypes supportedTensors; // types it may have
   };
   // One attribute: the values it may have.
@@ -41,8 +41,8 @@ public:
   OpDefinition(const Inputs &i, const Outputs &o, const Attributes &a)
       : inputs(i), outputs(o), attributes(a) {}
 
-  Inputs inputs; // in order
-  Outputs outputs; // in order
+  Inputs inputs;         // in order
+  Outputs outputs;       // in order
   Attributes attributes; // by name
 };
 using OpDefinitions = std::map<OperatorIdentifier, OpDefinition>; // a definition for each version
@@ -50,8 +50,8 @@ using OpDefinitions = std::map<OperatorIdentifier, OpDefinition>; // a definitio
 // What the maker of an operator gets.
 struct OpCreatorInfo {
   OperatorIdentifier opid; // domain, type and version
-  Op::Settings settings; // where and how it runs
-  Attributes attributes; // those of the node in the model
+  Op::Settings settings;   // where and how it runs
+  Attributes attributes;   // those of the node in the model
 };
 
 // The operators that PopART knows.
@@ -78,10 +78,8 @@ public:
   // The constructor of OP takes the identifier and settings.
   OpCreator(const OpDefinitions &definitions) : OpCreator(definitions, Factory(&make)) {}
   // Only a bool: a lambda without captures would become one.
-  template <class Bool,
-            class = typename std::enable_if<std::is_same<Bool, bool>::value>::type>
-  OpCreator(const OpDefinitions &definitions, Bool)
-      : OpCreator(definitions, Factory(&make)) {}
+  template <class Bool, class = typename std::enable_if<std::is_same<Bool, bool>::value>::type>
+  OpCreator(const OpDefinitions &definitions, Bool) : OpCreator(definitions, Factory(&make)) {}
   OpCreator(const OpDefinitions &definitions, Factory factory, bool = true) {
     for (const auto &entry : definitions)
       OpManager::registerOp(entry.first, entry.second, factory);

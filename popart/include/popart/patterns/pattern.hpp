@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rewrites that users bring along: a PreAliasPattern is asked about every operator, before and after
-// gradients are added, until none applies any more. Register it with a PatternCreator
+// Rewrites that users bring along: a PreAliasPattern is asked about every operator, before and
+// after gradients are added, until none applies any more. Register it with a PatternCreator
 // (popart/patterns/patterns.hpp).
 #ifndef POPART_PATTERN_HPP
 #define POPART_PATTERN_HPP
@@ -15,7 +15,7 @@ class Pattern {
 public:
   virtual ~Pattern() {}
   const std::string &getPatternName() const { return name_; } // the name it was registered with
-  void initialise(const std::string &name) { name_ = name; } // gives it its name
+  void initialise(const std::string &name) { name_ = name; }  // gives it its name
   // A debug name for what it makes of an operator.
   std::string getReplacementOpName(Op *op, const std::string &postfix = "") const;
   // Where and when it runs becomes that of another operator.

@@ -42,7 +42,8 @@ struct LstmParams {
   bool outputFullSequence = true; // else only the last step's output
   bool doInputWeightCalc = true;  // false: the input takes no part (for measurements)
   bool calcInputGradients = true; // false: lstmBwd need not give a gradient of the input
-  bool preserveFinalState = false; // with a length per batch element: keep the state of the last one
+  bool preserveFinalState =
+      false; // with a length per batch element: keep the state of the last one
   // The gates in the order of the weights' first dimension.
   std::vector<BasicLstmCellUnit> cellOrder = getDefaultBasicLstmCellOrder();
   NonLinearityType activation = NonLinearityType::TANH; // of the candidate and of the cell's state
@@ -63,7 +64,7 @@ struct LstmParams {
 
 // What goes from one step to the next.
 struct LstmState {
-  poplar::Tensor output, cellState; // [batch][output size]
+  poplar::Tensor output, cellState;   // [batch][output size]
   poplar::Tensor getAsTensor() const; // [2][batch][output size]
 };
 
@@ -109,11 +110,9 @@ void zeroInitialState(poplar::Graph &graph, const LstmState &initialState,
                       const poplar::DebugContext &debugContext = {});
 
 // {input weights, output weights}
-std::pair<poplar::Tensor, poplar::Tensor>
-createWeightsKernel(poplar::Graph &graph, const LstmParams &params,
-                    const poplar::DebugContext &debugContext,
-                    const poplar::OptionFlags &options = {},
-                    poplin::PlanningCache *planningCache = nullptr);
+std::pair<poplar::Tensor, poplar::Tensor> createWeightsKernel(
+    poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
+    const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
 // [4][output size].
 poplar::Tensor createWeightsBiases(poplar::Graph &graph, const LstmParams &params,
                                    const poplar::DebugContext &debugContext,
@@ -163,24 +162,24 @@ LstmWeights lstmWU(poplar::Graph &graph, const LstmParams &params, poplar::progr
                    poplin::PlanningCache *planningCache = nullptr);
 
 // Both at once: no intermediates of the backward pass are kept.
-LstmState
-lstmBwdWithWU(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog,
-              const LstmState &fwdStateInit, const poplar::Tensor &fwdIntermediates,
-              const LstmWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output,
-              const poplar::Tensor &outputGrad, const LstmState *lastStepStateGrad,
-              poplar::Tensor *inputGrad, LstmWeights &weightsGrad,
-              const poplar::DebugContext &debugContext = {},
-              const poplar::OptionFlags &options = {},
-              poplin::PlanningCache *planningCache = nullptr);
-LstmState
-lstmBwdWithWU(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog,
-              const LstmState &fwdStateInit, const poplar::Tensor &fwdIntermediates,
-              const LstmWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output,
-              const poplar::Tensor &outputGrad, const poplar::Tensor *lastCellStateGrad,
-              poplar::Tensor *inputGrad, LstmWeights &weightsGrad,
-              const poplar::DebugContext &debugContext = {},
-              const poplar::OptionFlags &options = {},
-              poplin::PlanningCache *planningCache = nullptr);
+LstmState lstmBwdWithWU(poplar::Graph &graph, const LstmParams &params,
+                        poplar::program::Sequence &prog, const LstmState &fwdStateInit,
+                        const poplar::Tensor &fwdIntermediates, const LstmWeights &weights,
+                        const poplar::Tensor &input, const poplar::Tensor &output,
+                        const poplar::Tensor &outputGrad, const LstmState *lastStepStateGrad,
+                        poplar::Tensor *inputGrad, LstmWeights &weightsGrad,
+                        const poplar::DebugContext &debugContext = {},
+                        const poplar::OptionFlags &options = {},
+                        poplin::PlanningCache *planningCache = nullptr);
+LstmState lstmBwdWithWU(poplar::Graph &graph, const LstmParams &params,
+                        poplar::program::Sequence &prog, const LstmState &fwdStateInit,
+                        const poplar::Tensor &fwdIntermediates, const LstmWeights &weights,
+                        const poplar::Tensor &input, const poplar::Tensor &output,
+                        const poplar::Tensor &outputGrad, const poplar::Tensor *lastCellStateGrad,
+                        poplar::Tensor *inputGrad, LstmWeights &weightsGrad,
+                        const poplar::DebugContext &debugContext = {},
+                        const poplar::OptionFlags &options = {},
+                        poplin::PlanningCache *planningCache = nullptr);
 
 } // namespace lstm
 } // namespace popnn

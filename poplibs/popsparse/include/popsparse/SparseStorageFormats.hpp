@@ -21,7 +21,7 @@ struct Block {
       throw poputil::poplibs_error("popsparse: the sides of a block are at least 1");
   }
   std::array<std::size_t, 2> getBlockDimensions() const { return blockDimensions; } // rows, columns
-  std::size_t getNumRowsInBlock() const { return blockDimensions[0]; } // 1 for single elements
+  std::size_t getNumRowsInBlock() const { return blockDimensions[0]; }    // 1 for single elements
   std::size_t getNumColumnsInBlock() const { return blockDimensions[1]; } // 1 for single elements
   // Elements of a block.
   std::size_t getBlockSize() const { return blockDimensions[0] * blockDimensions[1]; }
@@ -30,7 +30,7 @@ struct Block {
 // Entry i is at (rowIndices[i], columnIndices[i]), in any order.
 template <class T> struct COOMatrix : Block {
   std::size_t numRows = 0, numColumns = 0; // of elements, not of blocks
-  std::vector<T> nzValues; // block after block, each row by row
+  std::vector<T> nzValues;                 // block after block, each row by row
   std::vector<std::size_t> columnIndices, rowIndices;
 
   explicit COOMatrix(const std::array<std::size_t, 2> &blockDimensions = {{1, 1}})
@@ -93,8 +93,8 @@ template <class T> struct CSCMatrix : Block {
   explicit CSCMatrix(const std::array<std::size_t, 2> &blockDimensions = {{1, 1}})
       : Block(blockDimensions) {}
   explicit CSCMatrix(const Block &block) : Block(block) {}
-  // Room for so many values in so many columns. Without numRows and numColumns a matrix has the shape
-  // that was planned.
+  // Room for so many values in so many columns. Without numRows and numColumns a matrix has the
+  // shape that was planned.
   CSCMatrix(std::size_t numNZValues, std::size_t numberOfColumns,
             const std::array<std::size_t, 2> &blockDimensions = {{1, 1}})
       : Block(blockDimensions), nzValues(numNZValues),
