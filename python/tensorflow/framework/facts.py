@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What is known of an operation beside its converter: one table, whose rows stand beside the functions of the operations
 (ops/*.py). The converters read it too."""
+from __future__ import annotations
+
 import typing
 
 from tensorflow import _core

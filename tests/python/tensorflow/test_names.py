@@ -43,7 +43,7 @@ def names(path):
     thing = found(path)
     out = []
     for name in dir(thing):
-        if name.startswith("_") or name == "absolute_import":
+        if name.startswith("_") or name in ("absolute_import", "annotations"):  # of __future__
             continue
         value = getattr(thing, name)
         if isinstance(value, types.ModuleType) and name not in getattr(thing, "__lazy__", ()):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """compile: a function as one program for an IPU, in a graph of TensorFlow 1."""
+from __future__ import annotations
+
 import typing
 
 from tensorflow.framework import nest

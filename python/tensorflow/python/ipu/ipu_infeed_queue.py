@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Infeeds: a data set that a program on the IPU reads, an element for every round."""
+from __future__ import annotations
+
 import numpy as np
 
 from tensorflow.framework import nest

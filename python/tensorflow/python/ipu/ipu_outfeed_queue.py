@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Outfeeds: what a program on the IPU gives back while it runs."""
+from __future__ import annotations
+
 import enum
 
 import numpy as np

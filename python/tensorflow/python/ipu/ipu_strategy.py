@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """IPUStrategy: models and functions of its scope run on the IPUs of the configuration."""
+from __future__ import annotations
+
 import contextlib
 
 from tensorflow.data.dataset import Iterator

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Loops on the device. At the top of a program one is the program's own loop; within others it is an operation."""
+from __future__ import annotations
+
 import inspect
 import typing
 

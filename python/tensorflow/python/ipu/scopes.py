@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Scopes: on which IPU operations are."""
+from __future__ import annotations
+
 import contextlib
 import typing
 

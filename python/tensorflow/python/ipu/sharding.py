@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which IPU of a device an operation is on (ipu.scopes.ipu_shard)."""
+from __future__ import annotations
+
 from tensorflow import _names
 from tensorflow.framework.operations import Operation as _Operation
 from tensorflow.python.ipu.optimizers import ShardedOptimizer  # noqa: F401

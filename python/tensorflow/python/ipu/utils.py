@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Helpers: what a device has, seeds, variables, synthetic data."""
+from __future__ import annotations
+
 import enum
 
 import numpy as np

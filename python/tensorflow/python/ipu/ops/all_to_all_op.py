@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Replicas that exchange parts of what they have."""
+from __future__ import annotations
+
 from tensorflow.framework.dispatch import apply
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
 from tensorflow.ops import array_ops

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Sums and means over replicas, or over groups of so many that follow each other."""
+from __future__ import annotations
+
 from tensorflow.framework.dispatch import apply
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
 from tensorflow.ops.marks import assume_equal_across_replicas  # noqa: F401

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Lookups, in tables of the device and of the host."""
+from __future__ import annotations
+
 from tensorflow.framework.logs import without_effect
 from tensorflow.framework.tensors import Tensor
 from tensorflow.ops import array_ops

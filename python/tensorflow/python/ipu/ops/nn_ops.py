@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Activations that the IPU has operations for."""
+from __future__ import annotations
+
 from tensorflow.framework.logs import without_effect
 from tensorflow.framework.tensors import Tensor
 from tensorflow.ops import math_ops, nn_ops

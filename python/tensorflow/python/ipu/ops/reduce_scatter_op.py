@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Replicas that add up what they have and keep a part of it each."""
+from __future__ import annotations
+
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
 from tensorflow.ops import array_ops
 from tensorflow.python.ipu.ops.cross_replica_ops import cross_replica_mean, cross_replica_sum

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Replicas as operations."""
+from __future__ import annotations
+
 from tensorflow.framework.context import active
 from tensorflow.framework.dispatch import apply
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
