@@ -74,7 +74,7 @@ empty_root() {
 if [ "$(id -u)" -ne 0 ] || ! unshare -m true 2>/dev/null || ! unshare -m --propagation private bash -c "mkdir -p try && mount -t tmpfs none try" 2>/dev/null; then
   echo "skipped: the empty root, which root alone can make"
 else
-  trap 'umount root/proc 2>/dev/null; cd /; rm -rf "$work"' EXIT
+  trap 'umount "$work/root/proc" 2>/dev/null || true; cd /; rm -rf "$work"' EXIT
   empty_root || fail "an empty root cannot be made: $(ls -l root)"
   has "$(inside 'gc-info -l')" "Partition: ipuof [active]"
   has "$(inside 'popvision --help')" "popvision"
@@ -84,7 +84,7 @@ else
   has "$(inside 'openipu-demo && popvision summary training/profile.pop')" "digits/s on a GC200, as modelled"
   if out=$(inside './codelets'); then fail "a codelet was compiled without g++: $out"; fi
   has "$out" "Compiling codelets needs g++, and there is none on PATH. Install it"
-  umount root/proc
+  umount "$work/root/proc"
 fi
 
 # Moved as a whole it works; a program that was running has to be started again.
