@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A move is walked along one of its loops, the one that crosses the fewest mapped ranges; the
 // others count. Each run is cut where the destination's tile changes. Rows that follow each other
-// at a constant distance stay one pattern.
+// at a constant distance stay one pattern. Where very many pieces leave their tiles, bytes are
+// summed by tile.
 #include "compile/PlanCopies.hpp"
 #include "base/Arithmetic.hpp"
+#include <map>
 #include <set>
 
 namespace poplar::compile {
@@ -13,7 +15,9 @@ using namespace executable;
 
 namespace {
 
-constexpr double mostPieces = 1 << 20; // beyond this only bytes and numbers of partners are known
+// Of more pieces that travel only bytes and numbers of partners are known, by tile; of more in all
+// it is an estimate, too, which of them stay on their tile.
+constexpr double mostPieces = 1 << 20, mostWalked = 1 << 25;
 
 class MoveWalk {
 public:
@@ -44,9 +48,28 @@ public:
   }
 
   void walk() {
+    visit();
+    if (pending_)
+      traffic_.add(last_);
+  }
+  // Whether the pieces that leave their tiles are few enough to be looked at one by one. Looked for
+  // where pieces are likely to stay: in a copy between places of one order.
+  bool fewTravel() {
+    if (inner_.from != inner_.to)
+      return false;
+    aim_ = Aim::Count;
+    visit();
+    aim_ = Aim::Needs;
+    return double(travelling_) <= mostPieces;
+  }
+
+private:
+  enum class Aim { Needs, Count };
+
+  void visit() {
     std::vector<std::uint64_t> at(loops_.size(), 0);
     auto from = move_.fromOffset, to = move_.toOffset;
-    for (;;) {
+    while (!enough()) {
       row(from, to);
       auto level = loops_.size();
       while (level && ++at[level - 1] == loops_[level - 1].extent) {
@@ -59,11 +82,8 @@ public:
       from += loops_[level - 1].from;
       to += loops_[level - 1].to;
     }
-    if (pending_)
-      traffic_.add(last_);
   }
-
-private:
+  bool enough() const { return aim_ == Aim::Count && double(travelling_) > mostPieces; }
   double across(std::uint64_t extent, std::int64_t stride, std::uint32_t var) const {
     const auto &v = image_.variables[var];
     auto perRange = double(v.elements) / double(std::max<std::size_t>(1, v.mapping.size()));
@@ -71,7 +91,7 @@ private:
   }
 
   void row(std::int64_t from, std::int64_t to) {
-    for (std::uint64_t done = 0; done != inner_.extent;) {
+    for (std::uint64_t done = 0; done != inner_.extent && !enough();) {
       auto position = to + std::int64_t(done) * inner_.to;
       const auto &range = image_.variables[move_.toVar]
                               .mapping[placement_.find(move_.toVar, std::uint64_t(position))];
@@ -89,7 +109,7 @@ private:
 
   void piece(std::uint32_t tile, std::int64_t from, std::uint64_t count) {
     auto stride = inner_.from;
-    if (stride == 0 && count > 1) // arrives once, then fills its places
+    if (stride == 0 && count > 1 && aim_ != Aim::Count) // arrives once, then fills its places
       traffic_.addLocal(tile, (count - 1) * move_.elementBytes);
     if (stride < 0)
       from += stride * std::int64_t(count - 1);
@@ -108,12 +128,19 @@ private:
     const auto &home = image_.variables[need.var].mapping[placement_.find(need.var, p.begin)];
     if (home.tile != need.tile || home.end < p.end())
       return false;
-    traffic_.addLocal(need.tile, p.block * move_.elementBytes, p.count);
+    if (aim_ != Aim::Count)
+      traffic_.addLocal(need.tile, p.block * move_.elementBytes, p.count);
     return true;
   }
   void emit(const Need &need) {
     if (stays(need))
       return;
+    if (aim_ == Aim::Count)
+      ++travelling_;
+    else
+      keep(need);
+  }
+  void keep(const Need &need) {
     if (pending_ && last_.tile == need.tile && extend(last_.elements, need.elements))
       return;
     if (pending_)
@@ -144,6 +171,8 @@ private:
   MoveLoop inner_{1, 1, 1};
   Need last_{};
   bool pending_ = false;
+  Aim aim_ = Aim::Needs;
+  std::uint64_t travelling_ = 0;
 };
 
 TileBytes bytesByTile(Placement &placement, const Move &move, Side side) {
@@ -157,11 +186,16 @@ TileBytes bytesByTile(Placement &placement, const Move &move, Side side) {
   return {sums.begin(), sums.end()};
 }
 
-// Bytes that stay together in source and destination.
-std::uint64_t commonSpan(const Move &move) {
+// Bytes that stay together in source and destination, in the mean.
+std::uint64_t commonSpan(const Image &image, const Move &move) {
+  const auto perRange = [&](std::uint32_t var) {
+    const auto &v = image.variables[var];
+    return std::max<std::uint64_t>(1, v.elements / std::max<std::size_t>(1, v.mapping.size()));
+  };
   for (const auto &loop : move.loops)
     if (loop.from == 1 && loop.to == 1)
-      return loop.extent * move.elementBytes;
+      return std::min({loop.extent, perRange(move.fromVar), perRange(move.toVar)}) *
+             move.elementBytes;
   return move.elementBytes;
 }
 
@@ -232,6 +266,30 @@ private:
   std::set<std::uint32_t> tiles_;
 };
 
+// A tile keeps the part of its bytes that corresponds to its part of the other side.
+void addEstimate(const Image &image, Placement &placement, const Move &move, Traffic &traffic) {
+  auto sent = bytesByTile(placement, move, Side::From),
+       received = bytesByTile(placement, move, Side::To);
+  double all = 0;
+  for (const auto &[tile, bytes] : sent)
+    all += double(bytes);
+  const auto span = commonSpan(image, move);
+  auto from = sent.begin();
+  for (auto &[tile, bytes] : received) {
+    while (from != sent.end() && from->first < tile)
+      ++from;
+    if (from == sent.end() || from->first != tile)
+      continue;
+    const auto stays = std::uint64_t(double(bytes) * double(from->second) / all);
+    if (stays)
+      traffic.addLocal(tile, span, base::ceilDiv(stays, span));
+    bytes -= stays;
+    from->second -= stays;
+  }
+  traffic.addSpread(sent, received, span, Partners(image, placement, move, Side::From).most(),
+                    Partners(image, placement, move, Side::To).most());
+}
+
 } // namespace
 
 void addMove(const Image &image, Placement &placement, const Move &move, Traffic &traffic) {
@@ -239,12 +297,10 @@ void addMove(const Image &image, Placement &placement, const Move &move, Traffic
     if (loop.extent == 0)
       return;
   MoveWalk walk(image, placement, move, traffic);
-  if (walk.chooseLoop() <= mostPieces)
+  const auto pieces = walk.chooseLoop();
+  if (pieces <= mostPieces || (pieces <= mostWalked && walk.fewTravel()))
     return walk.walk();
-  traffic.addSpread(bytesByTile(placement, move, Side::From),
-                    bytesByTile(placement, move, Side::To), commonSpan(move),
-                    Partners(image, placement, move, Side::From).most(),
-                    Partners(image, placement, move, Side::To).most());
+  addEstimate(image, placement, move, traffic);
 }
 
 void addSide(Placement &placement, const Move &move, Side side, ByTile<SideShare> &shares) {

@@ -84,7 +84,8 @@ public:
   void addLocal(std::uint32_t tile, std::uint64_t pieceBytes, std::uint64_t pieces = 1) {
     local_[tile].add(replica_.chip, pieceBytes, pieces);
   }
-  // Traffic known only by what each tile sends and receives, and with how many tiles at most.
+  // Traffic known only by what each tile sends to others and receives from them, and with how many
+  // tiles at most.
   void addSpread(const TileBytes &sent, const TileBytes &received, std::uint64_t spanBytes,
                  std::uint64_t receivers, std::uint64_t senders);
   bool empty() const { return needs_.empty() && loads_.empty() && local_.empty(); }

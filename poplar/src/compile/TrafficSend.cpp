@@ -167,25 +167,22 @@ void Traffic::addSpread(const TileBytes &sent, const TileBytes &received, std::u
     v.messages = std::min(v.spans, std::max(v.messages, partners));
     return v;
   };
-  // A tile's bytes meet the other side's tiles in proportion to what those hold.
+  // A tile's bytes meet the other side's other tiles in proportion to what those hold.
   auto load = [&](const SpreadSide &side, const Shares &other) {
     const auto ipus = std::uint64_t(other.byIpu.size());
     const auto partners = std::min(side.partners, std::uint64_t(other.byTile.size()) /
                                                       std::max<std::uint64_t>(1, ipus));
     for (auto [tile, bytes] : side.bytes.byTile) {
-      const auto near = other.near(replica_.ipuOf(tile));
-      note(tile, side.inside, volume(scaled(bytes, near - other.on(tile), other.all), partners));
+      const auto near = other.near(replica_.ipuOf(tile)), own = other.on(tile);
+      note(tile, side.inside, volume(scaled(bytes, near - own, other.all - own), partners));
       note(tile, side.overLinks,
-           volume(scaled(bytes, other.all - near, other.all), partners * (ipus - 1)));
+           volume(scaled(bytes, other.all - near, other.all - own), partners * (ipus - 1)));
     }
   };
   load(receiver, sender.bytes);
   load(sender, receiver.bytes);
-  for (auto [tile, bytes] : receiver.bytes.byTile) {
+  for (auto [tile, bytes] : receiver.bytes.byTile)
     loads_[tile].inputs += tile + 1; // no other tile listens to the same
-    if (const auto stays = scaled(bytes, sender.bytes.on(tile), sender.bytes.all))
-      addLocal(tile, spanBytes, base::ceilDiv(stays, spanBytes));
-  }
   for (auto [from, bytes] : sender.bytes.byIpu)
     for (auto [to, wanted] : receiver.bytes.byIpu)
       if (from != to)
