@@ -50,6 +50,21 @@ poplar::OptionFlags Session::Impl::engineOptions() const {
   return out;
 }
 
+// Engine options that a session option sets and the user may override.
+static poplar::OptionFlags overridden(poplar::OptionFlags by, const char *key, const char *value) {
+  poplar::OptionFlags out{{key, value}};
+  for (const auto &[name, given] : by)
+    out.set(name, given);
+  return out;
+}
+
+// What the model of the machine is to know.
+poplar::OptionFlags Session::Impl::compileOptions() const {
+  return options.enablePrefetchDatastreams
+             ? overridden(engineOptions(), "exchange.streamBufferOverlap", "hostRearrangeOnly")
+             : engineOptions();
+}
+
 std::map<TensorId, ir::HostTensor> Session::Impl::heldConstants() const {
   std::map<TensorId, ir::HostTensor> out;
   for (const auto &spec : io.held)
@@ -120,7 +135,7 @@ void Session::Impl::lowerAndCompile() {
   if (!options.compileEngine)
     return;
   try {
-    executable = poplar::compileGraph(std::move(*lowered.graph), lowered.programs, engineOptions(),
+    executable = poplar::compileGraph(std::move(*lowered.graph), lowered.programs, compileOptions(),
                                       progress, poplar::DebugContext(name));
   } catch (const poplar::graph_memory_allocation_error &e) {
     throw OutOfMemory(base::str(e.what(), "\n", memoryAdvice()), e.profilePath);
@@ -170,7 +185,8 @@ void Session::Impl::makeExecutable() {
 namespace {
 
 poplar::OptionFlags reportingOptions(const Session::Impl &session) {
-  auto out = session.engineOptions();
+  // Here the host has its data when they are asked for: callbacks are not called ahead.
+  auto out = overridden(session.engineOptions(), "exchange.enablePrefetch", "false");
   if (!session.options.engineOptions.count("autoReport.name"))
     out.set("autoReport.name", session.name); // two sessions of a program write to two folders
   return out;

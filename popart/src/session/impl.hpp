@@ -79,7 +79,8 @@ struct Session::Impl {
   void compileOnce();              // the first instance compiles, the others get what it made
   session::Execution &loaded();    // popart::runtime_error before prepareDevice
   std::map<TensorId, ir::HostTensor> heldConstants() const;
-  poplar::OptionFlags engineOptions() const;
+  poplar::OptionFlags engineOptions() const; // of the user and of session options
+  poplar::OptionFlags compileOptions() const;
   std::string memoryAdvice() const; // for a model that does not fit (memoryadvice.cpp)
   std::map<TensorId, ir::HostTensor> hyperParameters(const Optimizer &given) const;
   bool caches() const;

@@ -236,6 +236,42 @@ void waitOnce(Image &image, const arch::System &system) {
   }
 }
 
+bool fetchesAhead(const Image &image, std::uint32_t root) {
+  std::vector<std::uint32_t> open{root};
+  std::set<std::uint32_t> seen{root};
+  while (!open.empty()) {
+    const auto &step = image.steps[open.back()];
+    open.pop_back();
+    if (const auto *stream = as<step::HostToDevice>(step); stream && isFetchedAhead(image, *stream))
+      return true;
+    for (auto part : inside(image, step))
+      if (seen.insert(part).second)
+        open.push_back(part);
+  }
+  return false;
+}
+
+// Data are fetched ahead while the device works on those before, so the first of a run are waited
+// for, once (A28).
+void waitForFirst(Image &image, const arch::System &system) {
+  const auto wait = arch::syncCycles(system, arch::SyncScope::Host, arch::HostWait::Synchronous) -
+                    arch::syncCycles(system, arch::SyncScope::Host, arch::HostWait::Prefetched);
+  for (auto &program : image.programs) {
+    if (!fetchesAhead(image, program))
+      continue;
+    const auto add = [&](auto kind, const char *name) {
+      Step step;
+      step.kind = std::move(kind);
+      step.name = name;
+      image.steps.push_back(std::move(step));
+      return std::uint32_t(image.steps.size() - 1);
+    };
+    const auto first = add(step::Sync{SyncType::EXTERNAL}, "wait for first data");
+    image.steps[first].cost.phases = {syncPhase(wait)};
+    program = add(step::Sequence{{first, program}}, "");
+  }
+}
+
 } // namespace
 
 void planExchange(Image &image, const arch::System &system) {
@@ -250,6 +286,7 @@ void planExchange(Image &image, const arch::System &system) {
     if (like[leaf] != none)
       image.steps[leaf].cost.phases = image.steps[like[leaf]].cost.phases;
   waitOnce(image, system);
+  waitForFirst(image, system);
 }
 
 } // namespace poplar::compile

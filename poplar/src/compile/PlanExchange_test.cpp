@@ -218,6 +218,28 @@ TEST(PlanExchange, TransposesOfManyMatricesKeepToTheirTiles) {
   EXPECT_EQ(phase(step, "exchange").messages, 1472u * 64u);
 }
 
+// 600 x 600 rows of a grid, cut in two: as many pieces as a walk refuses, but none of them travels
+// where both variables lie alike. A part that lies elsewhere travels, and only that.
+TEST(PlanExchange, LargeCopiesBetweenEqualMappingsStayOnTheirTiles) {
+  Planned t;
+  constexpr std::uint64_t rows = 600 * 600, row = 4, tiles = 1024;
+  auto a = t.variable("a", rows * row), b = t.variable("b", rows * row);
+  std::vector<MappedRange> mapping;
+  for (std::uint64_t i = 0; i != 2 * rows; ++i)
+    mapping.push_back({i * row / 2, (i + 1) * row / 2, std::uint32_t(i % tiles)});
+  t.image.variables[a].mapping = t.image.variables[b].mapping = mapping;
+  const auto &step = t.plan(t.copy(a, b));
+  EXPECT_EQ(names(step), Names{"copy"});
+  EXPECT_EQ(share(phase(step, "copy"), 0).bytesIn, base::ceilDiv(2 * rows, tiles) * 8);
+
+  for (std::uint64_t i = 0; i != 100; ++i)
+    mapping[i * tiles].tile = 1;
+  t.image.variables[b].mapping = mapping;
+  const auto &second = t.plan(t.copy(a, b));
+  EXPECT_EQ(phase(second, "exchange").bytes, 100u * 8);
+  EXPECT_EQ(share(phase(second, "exchange"), 1).bytesIn, 100u * 8);
+}
+
 TEST(PlanExchange, ASmallTransposeIsWalkedPairByPair) {
   Planned t;
   auto a = t.variable("a", 64, firstTiles(8)), b = t.variable("b", 64, firstTiles(8));
@@ -266,6 +288,26 @@ TEST(PlanExchange, AStreamWaitsForTheHostUnlessItIsPrefetched) {
   t.image.streams[0].bufferingDepth = 2;
   t.image.steps[index].cost = {};
   EXPECT_LT(t.plan(index).cost.cycles(), expected.total() - 50000);
+}
+
+TEST(PlanExchange, OfDataThatAreFetchedAheadARunWaitsForTheFirst) {
+  Planned t;
+  auto a = t.variable("a", 100, {0});
+  t.image.streams = {{"in", TypeId::Float, 100, true, false, 1}};
+  auto in = t.put(step::HostToDevice{0, {{none, a, 0, 0, 4, {{100, 1, 1}}}}});
+  auto loop = t.repeat(10, in);
+  const auto waits = t.plan(loop).cost.cycles() + t.image.steps[in].cost.cycles();
+  EXPECT_EQ(t.image.programs, std::vector<std::uint32_t>{loop});
+  t.image.options["exchange.streamBufferOverlap"] = "hostRearrangeOnly";
+  t.plan(loop);
+  const auto *program = as<step::Sequence>(t.image.steps[t.image.programs[0]]);
+  ASSERT_TRUE(program && program->parts.size() == 2);
+  EXPECT_EQ(program->parts[1], loop);
+  // The first transfer takes as long as it does without; the others do not wait.
+  EXPECT_EQ(t.image.steps[program->parts[0]].cost.cycles() + t.image.steps[in].cost.cycles(),
+            waits);
+  EXPECT_EQ(phase(t.image.steps[in], "sync").cycles,
+            arch::syncCycles(gc200, arch::SyncScope::AllIpus));
 }
 
 TEST(PlanExchange, CopiesBetweenReplicasTakeTheLinks) {

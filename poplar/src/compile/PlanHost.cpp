@@ -11,10 +11,24 @@ namespace poplar::compile {
 using namespace analysis;
 using namespace executable;
 
+bool isFetchedAhead(const Image &image, const step::HostToDevice &step) {
+  const auto option = [&](const char *key, const char *fallback) {
+    const auto at = image.options.find(key);
+    return at == image.options.end() ? std::string(fallback) : at->second;
+  };
+  return image.streams[step.stream].bufferingDepth > 1 ||
+         (option("exchange.enablePrefetch", "true") == "true" &&
+          option("exchange.streamBufferOverlap", "any") != "any");
+}
+
 void PlanHost::plan(Step &step) {
   auto &phases = step.cost.phases;
   match(
-      step, [&](const step::HostToDevice &s) { stream(s.data, Side::To, partnerOf(s), phases); },
+      step,
+      [&](const step::HostToDevice &s) {
+        stream(s.data, Side::To,
+               isFetchedAhead(image_, s) ? Partner::PrefetchedHost : Partner::Host, phases);
+      },
       [&](const step::DeviceToHost &s) { stream(s.data, Side::From, Partner::Host, phases); },
       [&](const step::RemoteToDevice &s) {
         stream(s.data, Side::To, Partner::RemoteBuffer, phases);
@@ -28,19 +42,6 @@ void PlanHost::plan(Step &step) {
       },
       [&](const step::Print &s) { views({s.tensor}, Side::From, phases); },
       [&](const step::CrossReplicaCopy &s) { betweenReplicas(s, phases); }, [](const auto &) {});
-}
-
-// The host has the data ready when a stream is buffered ahead, or when buffers do not overlap and
-// prefetch is on.
-PlanHost::Partner PlanHost::partnerOf(const step::HostToDevice &step) const {
-  auto option = [&](const char *key, const char *fallback) {
-    auto at = image_.options.find(key);
-    return at == image_.options.end() ? std::string(fallback) : at->second;
-  };
-  bool ahead = image_.streams[step.stream].bufferingDepth > 1 ||
-               (option("exchange.enablePrefetch", "true") == "true" &&
-                option("exchange.streamBufferOverlap", "any") != "any");
-  return ahead ? Partner::PrefetchedHost : Partner::Host;
 }
 
 void PlanHost::stream(const std::vector<Move> &moves, Side side, Partner partner,

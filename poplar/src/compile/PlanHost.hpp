@@ -5,6 +5,10 @@
 
 namespace poplar::compile {
 
+// The host has the data ready when a stream is buffered ahead, or when buffers do not overlap and
+// prefetch is on.
+bool isFetchedAhead(const executable::Image &image, const executable::step::HostToDevice &step);
+
 class PlanHost {
 public:
   PlanHost(executable::Image &image, Placement &placement, const arch::System &device,
@@ -23,7 +27,6 @@ private:
   void views(const std::vector<tensor::View> &views, Side side, Phases &phases);
   void transfer(Side side, Partner partner, Phases &phases);
   void betweenReplicas(const executable::step::CrossReplicaCopy &step, Phases &phases);
-  Partner partnerOf(const executable::step::HostToDevice &step) const;
 
   executable::Image &image_;
   Placement &placement_;
