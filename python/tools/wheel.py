@@ -9,6 +9,7 @@ import base64
 import glob
 import hashlib
 import os
+import stat
 import sys
 import zipfile
 
@@ -57,7 +58,7 @@ def write(target, files, distribution, version, summary, needed, top_level, comm
     with zipfile.ZipFile(os.path.join(target, f"{stem}-{tag}.whl"), "w", zipfile.ZIP_DEFLATED) as archive:
         def add(path, data, mode=0o644):
             entry = zipfile.ZipInfo(path, (2024, 1, 1, 0, 0, 0))  # the same bytes every time
-            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, mode << 16
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, (stat.S_IFREG | mode) << 16
             archive.writestr(entry, data)
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             record.append(f"{path},sha256={digest},{len(data)}\n")
