@@ -11,11 +11,25 @@ from typing import Any, Dict, Iterable, Optional, Tuple, Union
 import torch
 
 from poptorch.optim.base import HostSteps, Optimizer, VariableAttributes, given
-from poptorch.optim.rules import RULES
 
-# Those of RULES are data: popart.optimizerRules().
-globals().update(RULES)
-__all__ = ["SGD", "Adam", "AdamW", "RMSprop", "LAMB", "Optimizer", "VariableAttributes", *RULES]
+_written = ["SGD", "Adam", "AdamW", "RMSprop", "LAMB", "Optimizer", "VariableAttributes"]
+
+
+def __getattr__(name):
+    """Others are data, popart.optimizerRules(), and popart is imported when one is asked for."""
+    if name.startswith("_") and name != "__all__":
+        raise AttributeError(f"module 'poptorch.optim' has no attribute {name!r}")
+    from poptorch.optim.rules import RULES  # import time: popart
+    if name == "__all__":
+        return [*_written, *RULES]
+    if name not in RULES:
+        raise AttributeError(f"module 'poptorch.optim' has no attribute {name!r}")
+    return RULES[name]
+
+
+def __dir__():
+    return sorted({*globals(), *__getattr__("__all__")})
+
 
 _Params = Iterable[Union[torch.Tensor, Dict[str, Any]]]
 
