@@ -5,7 +5,7 @@ that have it. PopTorch runs with torch 1.13 and later; 1.13 and 2.11 were tried.
 Members of objects that torch hands out are the same in all of these and are used where they are needed: `_schema` of
 operators, `_parameters`, `_buffers` and `_modules` of modules.
 """
-import contextlib
+import functools
 import sys
 
 import torch
@@ -71,6 +71,13 @@ def storage_identity(tensor):
 class DispatchMode(TorchDispatchMode):
     """A mode that Ctrl-C cannot leave behind, wherever it comes."""
 
+    def __init_subclass__(cls, **options):
+        """New versions may put a function of torch.compile around this method, and its first call imports that."""
+        own = vars(cls).get("__torch_dispatch__")
+        super().__init_subclass__(**options)
+        if own is not None:
+            cls.__torch_dispatch__ = own
+
     @classmethod
     def _should_skip_dynamo(cls):
         """New versions ask it, to keep torch.compile out of modes: the first operator would import it, for seconds."""
@@ -85,10 +92,21 @@ class DispatchMode(TorchDispatchMode):
             _modes._set_torch_dispatch_mode(None)
 
     def __exit__(self, *problem):
-        """Torch's own takes for granted that the mode is on."""
-        if self in _modes._get_current_dispatch_mode_stack():
-            super().__exit__(*problem or (None, None, None))
-        self.leave()
+        """Torch's own takes for granted that the mode is on, and since 2.0 that nothing broke off a call before this one:
+        it takes flags back before it takes the mode off."""
+        try:
+            if self in _modes._get_current_dispatch_mode_stack():
+                super().__exit__(*problem or (None, None, None))
+        except IndexError:  # there are no flags left to take back
+            pass
+        finally:
+            self.leave()
+
+
+def mode_flags():
+    """(object, attribute, value) of what says, for all threads together, that some mode is on. 2.0: each mode notes what it
+    was before, so that modes of two threads that overlap would leave it on for good, and torch.compile off."""
+    return [(_modes, name, True) for name, value in vars(_modes).items() if name.startswith("_is_in_") and value is False]
 
 
 # ---- operators
@@ -127,12 +145,22 @@ def compiled_module(module):
 compiled_call = "_compiled_call_impl"
 
 
-def uncompiled():
-    """A context in which functions of torch.compile run as they were written. set_stance: 2.6; nothing is done before."""
+_stance = []
+
+
+def run_uncompiled():
+    """Functions of torch.compile run as they were written, on all threads, until run_compiled(). set_stance: 2.6; nothing is
+    done before. May be called several times."""
     compiler = getattr(torch, "compiler", None)
-    if "torch._dynamo" in sys.modules and hasattr(compiler, "set_stance"):
-        return compiler.set_stance("force_eager")
-    return contextlib.nullcontext()
+    if not _stance and "torch._dynamo" in sys.modules and hasattr(compiler, "set_stance"):
+        _stance.append(compiler.set_stance("force_eager"))
+        _stance[0].__enter__()
+
+
+def run_compiled():
+    while _stance:
+        _stance[-1].__exit__(None, None, None)
+        _stance.pop()
 
 
 def nothing_to_keep(*args, **kwargs):
@@ -188,6 +216,25 @@ def autocasting():
 
 
 # ---- optimizers
+
+
+@functools.lru_cache(maxsize=None)
+def first_state(kind):
+    """What an optimizer of torch.optim, made with a learning rate alone, has for a weight after a step with gradient 0: SGD has
+    momentum_buffer None or nothing, RMSprop counts steps in an int or a tensor; later versions have the latter."""
+    with torch.inference_mode(False), undispatched():
+        weight = torch.nn.Parameter(torch.zeros(1, device="cpu"))
+        weight.grad = torch.zeros(1, device="cpu")
+        optimizer = kind([weight], lr=0.1)
+        step = kind.step
+        getattr(step, "__wrapped__", step)(optimizer)  # without the hooks that a program has for all optimizers
+        return dict(optimizer.state.get(weight, {}))
+
+
+def has_setup_context(function):
+    """Whether a torch.autograd.Function has it, 2.0, so that forward() gets no context."""
+    common = getattr(torch.autograd.Function, "setup_context", None)
+    return common is not None and function.setup_context is not common
 
 
 def count_step(optimizer):

@@ -140,7 +140,7 @@ class Capture(compat.DispatchMode):
             self._below_autograd = compat.below_autograd()
             self._below_autograd.__enter__()
             set_current(self)
-            with compat.uncompiled(), torch.enable_grad(), self:
+            with torch.enable_grad(), self:
                 result = call()
         except Exception as problem:
             if self.stray is None:

@@ -119,7 +119,11 @@ def apply(function, *args):
     capture = current()
     context = _Context()
     context.needs_input_grad = tuple(isinstance(a, torch.Tensor) and a.is_floating_point() for a in args)
-    result = function.forward(context, *args)
+    if compat.has_setup_context(function):
+        result = function.forward(*args)
+        function.setup_context(context, args, result)
+    else:
+        result = function.forward(context, *args)
     if not capture.training or not isinstance(result, torch.Tensor) or not result.is_floating_point():
         return result
     factors = _factors(function, context, result, capture)

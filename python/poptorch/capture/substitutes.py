@@ -123,7 +123,8 @@ def _substitutes():
     functions += [(torch, name, _on_the_host(getattr(torch, name))) for name in ("tensor", "as_tensor", "asarray")]
     functions += compat.substitutes()
     return ([(where, name, _Unless(value, inspect.getattr_static(where, name))) for where, name, value in members]
-            + [(where, name, _function(value, getattr(where, name))) for where, name, value in functions])
+            + [(where, name, _function(value, getattr(where, name))) for where, name, value in functions]
+            + compat.mode_flags())
 
 
 _lock = threading.Lock()
@@ -137,14 +138,17 @@ def begin(capture):
     torch's, through them. How to undo a change is noted before it is made: Ctrl-C comes anywhere."""
     with _lock:
         _users.add(capture)
-        if _undo:
-            return
         try:
+            compat.run_uncompiled()
+            if _undo:
+                return
             for where, name, value in _substitutes():
                 _undo.append((where, name, value, vars(where).get(name, _inherited)))
                 setattr(where, name, value)
         except BaseException:
-            _restore()
+            _users.discard(capture)
+            if not _users:
+                _restore()
             raise
 
 
@@ -157,6 +161,7 @@ def end(capture):
 
 
 def _restore():
+    compat.run_compiled()
     while _undo:
         where, name, value, before = _undo[-1]
         if vars(where).get(name) is value:  # nobody set it meanwhile

@@ -10,7 +10,7 @@ import weakref
 
 import torch
 
-from poptorch.base import notices
+from poptorch.base import compat, notices
 from poptorch.module.weights import plain_data
 
 _LINK = "_poptorch_link"
@@ -18,7 +18,8 @@ _classes = {}
 # Names of torch -> PopART's slots. None: a number of steps that PopART does not count.
 _NAMES = (
     (torch.optim.SGD, {"momentum_buffer": "Accl1"}),
-    ((torch.optim.Adam, torch.optim.AdamW), {"step": "Step", "exp_avg": "Accl1", "exp_avg_sq": "Accl2"}),
+    (torch.optim.Adam, {"step": "Step", "exp_avg": "Accl1", "exp_avg_sq": "Accl2"}),
+    (torch.optim.AdamW, {"step": "Step", "exp_avg": "Accl1", "exp_avg_sq": "Accl2"}),
     (torch.optim.RMSprop, {"step": None, "square_avg": "Accl1", "grad_avg": "Accl2", "momentum_buffer": "Accl3"}),
 )
 
@@ -26,8 +27,8 @@ _NAMES = (
 class _Link:
     """Between an optimizer and the executor that trains with it."""
 
-    def __init__(self, executor, names):
-        self.executor, self.names = weakref.ref(executor), names
+    def __init__(self, executor, kind, names):
+        self.executor, self.kind, self.names = weakref.ref(executor), kind, names
         self.fetched = executor._optimizer.calls  # how many the state is of
         self.busy = False
 
@@ -60,17 +61,17 @@ class _Link:
         own = ids.get(weight.name, {})
         if not own and set(ids) - {""}:
             return {}
-        out = {}
+        out, first = {}, compat.first_state(self.kind)
         for name, slot in self.names.items():
             values = found.get(own.get(slot))
             if slot is None:
-                out[name] = before.get(name, 0) + steps
+                out[name] = before.get(name, first[name] * 0) + steps
             elif name == "step":
                 out[name] = values.reshape(()).clone()
             elif values is not None:
                 out[name] = values.to(plain_data(weight.tensor).dtype)
-            elif name == "momentum_buffer" and "step" not in self.names:
-                out[name] = None  # as SGD has it without momentum
+            elif name in first and first[name] is None:
+                out[name] = None  # of SGD without momentum
         return out
 
     def send(self, optimizer):
@@ -102,7 +103,7 @@ def is_attached(optimizer, executor):
 
 def attach(optimizer, executor):
     """The executor trains with it from now on. State that it has goes to the device."""
-    names = next((names for kinds, names in _NAMES if isinstance(optimizer, kinds)), None)
+    kind, names = next(((kind, names) for kind, names in _NAMES if isinstance(optimizer, kind)), (None, None))
     if names is None:
         return
     link = optimizer.__dict__.get(_LINK)
@@ -111,7 +112,7 @@ def attach(optimizer, executor):
     else:
         optimizer.__class__ = _class_of(type(optimizer))
         _guard_step(optimizer)
-    link = optimizer.__dict__[_LINK] = _Link(executor, names)
+    link = optimizer.__dict__[_LINK] = _Link(executor, kind, names)
     link.send(optimizer)
 
 

@@ -296,11 +296,51 @@ def by_side(context, gradient):
                                       by_side])
 def test_gradients_that_functions_say_themselves(backward):
     sign = function(saved_sign, backward)
+    before = dict(vars(torch.autograd.Function))
     check_step(Module(lambda s, x: sign.apply(s.p * x) * s.p, p=nn.Parameter(torch.tensor([-1.5, -0.3, 0.4, 2.0]))),
                torch.ones(4))
     x = torch.ones(3, requires_grad=True)
     sign.apply(x).sum().backward()
-    assert x.grad is not None and "apply" not in vars(torch.autograd.Function)
+    assert torch.equal(x.grad, torch.full((3,), float(backward(Saved(x), torch.ones(3))[0])))
+    assert dict(vars(torch.autograd.Function)) == before
+
+
+class Saved:
+    def __init__(self, *tensors):
+        self.saved_tensors = tensors
+
+
+@pytest.mark.parametrize("torch_has_it", [True, False])
+def test_functions_whose_context_is_set_up_apart(torch_has_it, monkeypatch):
+    """As torch has it since 2.0: forward() gets no context, and another function fills it. What torch 1.13 is asked is whether
+    its functions have that."""
+    if not hasattr(torch.autograd.Function, "setup_context"):
+        if torch_has_it:
+            monkeypatch.setattr(torch.autograd.Function, "setup_context", staticmethod(lambda *args: None), raising=False)
+    elif not torch_has_it:
+        monkeypatch.delattr(torch.autograd.Function, "setup_context")
+
+    def backward(context, gradient):
+        return gradient * context.saved_tensors[0] * context.scale, None
+    members = {"backward": staticmethod(backward)}
+    if torch_has_it:
+        members["forward"] = staticmethod(lambda x, scale: x.sign())
+        members["setup_context"] = staticmethod(fill)
+    else:
+        members["forward"] = staticmethod(lambda context, x, scale: (fill(context, (x, scale), None), x.sign())[1])
+    weighted = type("Weighted", (torch.autograd.Function,), members)
+    p = nn.Parameter(torch.tensor([-1.5, 0.4, 2.0]))
+    wanted = (p - 0.01 * p * 3).detach()
+    model = poptorch.trainingModel(Module(lambda s, x: poptorch.identity_loss(weighted.apply(s.p * x, 3.0), "sum"), p=p),
+                                   optimizer=torch.optim.SGD([p], lr=0.01))
+    model(torch.ones(3))
+    model.copyWeightsToHost()
+    assert torch.allclose(p, wanted, atol=1e-6)
+
+
+def fill(context, inputs, output):
+    context.save_for_backward(inputs[0])
+    context.scale = inputs[1]
 
 
 def test_functions_of_several_arguments():
@@ -347,7 +387,7 @@ def test_sets_are_results():
     assert torch.equal(tensor, torch.full((2,), 2.0)) and frozenset([3]) in made
 
 
-@pytest.mark.parametrize("result, words", [(lambda s, x: (v for v in [x]), "A generator is no result"),
+@pytest.mark.parametrize("result, words", [(lambda s, x: (v for v in [x]), "A generator cannot be a result"),
                                            (lambda s, x: [Box(x)], "The type Box is not supported for results: it holds")])
 def test_results_with_tensors_that_nobody_finds_are_refused(result, words):
     with pytest.raises(poptorch.Error, match=words):
