@@ -56,7 +56,7 @@ def devices(accelerator, devices, ipus, strategy):
         rank_zero_warn(f"The flag `devices={devices!r}` will be ignored, instead the device specific number {ipus!r} will be "
                        "used")
     asked = ipus if ipus is not None else devices
-    count = _count(1 if asked is None else IPUAccelerator.auto_device_count() if asked in ("auto", -1) else asked)
+    count = count_of(1 if asked is None else IPUAccelerator.auto_device_count() if asked in ("auto", -1) else asked)
     if not IPUAccelerator.is_available():
         raise MisconfigurationException("The IPU Accelerator requires IPU devices to run. Is the SDK enabled, and does "
                                         "OPENIPU_NUM_IPUS give some?")
@@ -83,24 +83,25 @@ def _is_ipu_strategy(strategy):
     return getattr(strategy, "strategy_name", None) == "ipu_strategy" or strategy == "ipu_strategy"
 
 
-def _count(asked):
+def count_of(asked, flag="ipus"):
+    """The number of IPUs that a flag says."""
     if isinstance(asked, (list, tuple)):
-        raise MisconfigurationException(f"Trainer(ipus={asked!r}): IPUs are given by a single number, not by their ids.")
+        raise MisconfigurationException(f"Trainer({flag}={asked!r}): IPUs are given by a single number, not by their ids.")
     try:
         count = int(asked)
     except (TypeError, ValueError):
-        raise MisconfigurationException(f"Trainer(ipus={asked!r}): a whole number of IPUs is needed.") from None
+        raise MisconfigurationException(f"Trainer({flag}={asked!r}): a whole number of IPUs is needed.") from None
     if count < 1 or isinstance(asked, (bool, float)):
-        raise MisconfigurationException(f"Trainer(ipus={asked!r}): a whole number of at least 1 is needed.")
+        raise MisconfigurationException(f"Trainer({flag}={asked!r}): a whole number of at least 1 is needed.")
     return count
 
 
-def check_replicas(count, strategy):
+def check_replicas(count, strategy, flag="ipus"):
     """A power of two; the user's own options say themselves."""
     own = strategy._given["train"] or strategy._given["inference"]
     if count & (count - 1) and own is None:
         raise MisconfigurationException(
-            f"Trainer(ipus={count}): {count} is not a power of two, and replicas come in powers of two. Use "
+            f"Trainer({flag}={count}): {count} is not a power of two, and replicas come in powers of two. Use "
             f"{1 << (count.bit_length() - 1)} or {1 << count.bit_length()}. A model may be spread over any number of IPUs.")
 
 

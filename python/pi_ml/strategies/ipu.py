@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 import torch
 from torch.utils._pytree import tree_flatten
@@ -19,9 +19,6 @@ from pi_ml.strategies.steps import StepModule
 from pi_ml.utilities.exceptions import MisconfigurationException
 
 _steps = {"train": "training_step", "validate": "validation_step", "test": "test_step", "predict": "predict_step"}
-# Hooks around what an IPU does in one go: nobody can be called in its midst.
-_within = ("on_before_zero_grad", "on_before_backward", "on_after_backward", "on_before_optimizer_step",
-           "transfer_batch_to_device")
 
 
 class IPUStrategy(Strategy):
@@ -33,6 +30,13 @@ class IPUStrategy(Strategy):
     """
 
     strategy_name = "ipu_strategy"
+    # Hooks around what an IPU does in one go: nobody can be called in its midst.
+    _within: Tuple[str, ...] = ("on_before_zero_grad", "on_before_backward", "on_after_backward", "on_before_optimizer_step",
+                                "transfer_batch_to_device")
+    _replaced = {"optimizer_zero_grad": "IPUs handle the zeroing of gradients", "backward": "IPUs handle the backward pass",
+                 "optimizer_step": "IPUs handle the weight update",
+                 "configure_gradient_clipping": "IPUs clip gradients by the trainer's gradient_clip_val"}
+    _count_flag = "ipus"  # the trainer's flag with the number of replicas
 
     def __init__(self, accelerator: Any = None, device_iterations: int = 1, autoreport: bool = False,
                  autoreport_dir: Optional[str] = None, parallel_devices: Any = None, cluster_environment: Any = None,
@@ -145,7 +149,7 @@ class IPUStrategy(Strategy):
                 ("Trainer(accumulate_grad_batches={})", trainer.accumulate_grad_batches, 1,
                  options.Training.gradient_accumulation),
                 ("IPUStrategy(device_iterations={})", self.device_iterations, 1, options.device_iterations),
-                ("Trainer(ipus={})", trainer.num_devices, 1, options.replication_factor),
+                (f"Trainer({self._count_flag}={{}})", trainer.num_devices, 1, options.replication_factor),
                 ("IPUStrategy(automatic_loss_scaling={})", self.automatic_loss_scaling, False,
                  options.Training.auto_loss_scaling)):
             if asked not in (usual, used):
@@ -169,16 +173,17 @@ class IPUStrategy(Strategy):
                 raise MisconfigurationException("IPUs currently do not support clipping gradients by value. "
                                                 "Use gradient_clip_algorithm=\"norm\".")
             optimizer.max_grad_norm = float(clip)
-        for name, why in (("optimizer_zero_grad", "IPUs handle the zeroing of gradients"),
-                          ("backward", "IPUs handle the backward pass"),
-                          ("optimizer_step", "IPUs handle the weight update"),
-                          ("configure_gradient_clipping", "IPUs clip gradients by the trainer's gradient_clip_val")):
-            if overrides(module, name):
+        for name, why in self._replaced.items():
+            if self._overridden(module, name):
                 rank_zero_warn(f"You have overridden the `LightningModule.{name}` hook but it will be ignored since {why}.")
-        for name in _within:
+        for name in self._within:
             if trainer._calls.overridden(name):
                 rank_zero_warn(f"The hook `{name}` is overridden, but it is not called on IPUs: they do the whole step in "
                                "one go.")
+
+    @staticmethod
+    def _overridden(module, name):
+        return overrides(module, name)
 
     def start(self, stage: str) -> None:
         if self._active is not None and self._active != stage:

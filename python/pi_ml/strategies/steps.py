@@ -60,7 +60,8 @@ class StepModule(torch.nn.Module):
         batch = tree_unflatten(list(leaves[:spec.num_leaves]), spec)
         numbers = list(leaves[spec.num_leaves:]) + [0] * (2 - indices)
         step = bind_step(getattr(self.module, self._name))
-        with self._trainer._logging_from(self._name), self._trainer._recording() as logged, joining_last_block() as joined:
+        trainer = self._trainer
+        with trainer._logging_from(self._name), trainer._recording(self.module) as logged, joining_last_block() as joined:
             output = self._finished(step(batch, *numbers))
         if joined:
             rank_zero_warn(f"{self._name}: operations stand outside of every poptorch.Block; they run with the last one.")
@@ -69,14 +70,17 @@ class StepModule(torch.nn.Module):
     def _finished(self, output):
         if self._stage == "train":
             import poptorch  # likewise
-            output = self.module.training_step_end(output)
+            output = self._ended("training_step_end", output)
             if output is None:
                 raise MisconfigurationException("Skipping backward by returning `None` from your `training_step` is not "
                                                 "implemented for IPUs. Return the loss.")
             loss = loss_of(output)
             return with_loss(output, poptorch.identity_loss(loss, "mean" if loss.dim() else "none"))
-        ended = {"validate": self.module.validation_step_end, "test": self.module.test_step_end}.get(self._stage)
-        return output if ended is None else ended(output)
+        return output if self._stage == "predict" else self._ended(f"{self._name}_end", output)
+
+    def _ended(self, hook, output):
+        end = getattr(self.module, hook, None)  # Lightning has none since 2.0
+        return output if end is None else end(output)
 
     def _packed(self, output, logged):
         leaves, spec = tree_flatten(output)

@@ -375,7 +375,7 @@ class Trainer:
         return logging_rules.when(self._hook, on_step, on_epoch, name)
 
     @contextlib.contextmanager
-    def _recording(self):
+    def _recording(self, _module):
         """Within: self.log keeps tensors instead of reading them. Gives the list of what was logged."""
         before, self._recorder = self._recorder, []
         try:
