@@ -6,12 +6,16 @@
 A mask whose values are known while the model is captured is looked at: one that hides nothing goes, one that lets row i see
 columns up to i becomes the flag for that, and one that is the same for all of a batch is kept once.
 """
+import math
+import os
+
 import torch
 
 from poptorch.autocasting import cast_operands
 from poptorch.base import compat
 from poptorch.base.current import current, empty_meta
 from poptorch.errors import Error
+from poptorch.operators.decompositions import safe_softmax
 
 
 def attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False):
@@ -78,10 +82,27 @@ def _once(mask):
     return mask.clone(memory_format=torch.contiguous_format)
 
 
+def in_parts(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False):
+    """The same by operators that ONNX has."""
+    if enable_gqa:
+        key, value = (t.repeat_interleave(query.size(-3) // t.size(-3), -3) for t in (key, value))
+    scores = query @ key.transpose(-2, -1) * (1 / math.sqrt(query.size(-1)) if scale is None else scale)
+    if is_causal:
+        scores = scores.masked_fill(torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1), -math.inf)
+    if attn_mask is not None:
+        bools = attn_mask.dtype is torch.bool
+        scores = scores.masked_fill(~attn_mask, -math.inf) if bools else scores + attn_mask
+    weights = scores.softmax(-1) if attn_mask is None else safe_softmax(scores, -1)
+    return torch.dropout(weights, dropout_p, dropout_p > 0) @ value
+
+
 def recorded(capture, func, args, kwargs):
-    """aten::scaled_dot_product_attention"""
+    """aten::scaled_dot_product_attention. In a model that is written as ONNX: its parts."""
     if capture.autocast is not None:
         args, kwargs = cast_operands(capture, "scaled_dot_product_attention", args, kwargs)
+    if os.environ.get("POPTORCH_EXPORT_PROTO_FILE"):
+        with capture:
+            return in_parts(*args, **kwargs)
     return attention(*args, **kwargs)
 
 
