@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 
 from poptorch.base import compat
-from poptorch.base.current import current
+from poptorch.base.current import current, empty_meta
 from poptorch.capture import custom_functions
 from poptorch.errors import Error
 
@@ -59,6 +59,14 @@ def _adaptive_log_softmax(self, input, target):
     output = self.log_prob(rows).gather(1, targets.unsqueeze(1)).squeeze(1)
     loss = -output.mean()
     return compat.adaptive_result(output if input.dim() == 2 else output.squeeze(0), loss)
+
+
+def _check_of_layers(check):
+    """Recurrent layers compute in the type of their activations, and torch 2 wants that to be the weights'."""
+    def check_input(self, input, batch_sizes):
+        kind = next((weight.dtype for weight in self._flat_weights if weight is not None), input.dtype)
+        return check(self, empty_meta(tuple(input.shape), kind), batch_sizes)
+    return check_input
 
 
 def _refused(name):
@@ -113,8 +121,9 @@ def _function(ours, theirs):
 
 def _substitutes():
     """(object, attribute, value to have while captures run)"""
-    norm, clusters = compat.BatchNorm, torch.nn.AdaptiveLogSoftmaxWithLoss
+    norm, clusters, layers = compat.BatchNorm, torch.nn.AdaptiveLogSoftmaxWithLoss, torch.nn.RNNBase
     members = [(norm, "forward", _batch_norm(norm.forward)), (clusters, "forward", _adaptive_log_softmax),
+               (layers, "check_input", _check_of_layers(layers.check_input)),
                (torch.autograd.Function, "apply", classmethod(custom_functions.apply)),
                (torch.distributions.Distribution, "_validate_args", False)]  # whose checks would look at values
     functions = [(F, "gaussian_nll_loss", _gaussian_nll_loss),

@@ -143,6 +143,22 @@ def test_importing_is_light():
     subprocess.run([sys.executable, "-c", heavy], check=True)
 
 
+def test_the_first_model_leaves_torch_compile_alone():
+    """Importing it takes seconds. The error of whoever does so says where."""
+    program = """
+import importlib.abc, sys, torch, poptorch
+class Refuses(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "torch._dynamo":
+            raise AssertionError("torch._dynamo is imported")
+if "torch._dynamo" not in sys.modules:
+    sys.meta_path.insert(0, Refuses())
+model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.BatchNorm1d(3), torch.nn.ReLU()).eval()
+assert poptorch.inferenceModel(model)(torch.ones(2, 3)).shape == (2, 3)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
 def test_public_names():
     for name in """Options TensorLocationSettings ConfigFileError PipelinedExecution ShardedExecution
                    ParallelPhasedExecution SerialPhasedExecution Stage Phase AutoStage DataLoader AsynchronousDataAccessor

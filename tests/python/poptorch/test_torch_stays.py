@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """A capture leaves torch as it was: every name, and what functions do. Meanwhile other threads see nothing of it."""
+import importlib
+import importlib.util
+import sys
 import threading
+import types
 
 import pytest
 import torch
@@ -8,10 +12,14 @@ import torch.utils.checkpoint
 from torch.distributions import Normal
 
 import poptorch
+from poptorch.capture import substitutes
 
+if importlib.util.find_spec("torch._dynamo"):  # torch.compile changes names of torch when it is imported
+    importlib.import_module("torch._dynamo")
 F = torch.nn.functional
 PLACES = [torch, torch.Tensor, torch._C._TensorBase, F, torch.nn, torch.nn.Module, torch.nn.Parameter,
           torch.nn.modules.module, torch.nn.modules.batchnorm._BatchNorm, torch.nn.AdaptiveLogSoftmaxWithLoss,
+          torch.nn.RNNBase,
           torch.autograd, torch.autograd.Function, torch.autograd.function, torch.utils.checkpoint,
           torch.utils.checkpoint.CheckpointFunction, torch.utils._python_dispatch, torch.overrides,
           torch.distributions, torch.distributions.Distribution, torch.optim]
@@ -82,6 +90,35 @@ def test_torch_is_as_before(wrap, problem):
     check_behaviour()
     model.destroy()
     assert [type(tensor) for tensor in net.state_dict(keep_vars=True).values()] == kinds
+
+
+def test_captures_that_overlap_leave_nothing_behind(monkeypatch):
+    """What torch 2 keeps for the whole process: whether a mode is on, and whether torch.compile compiles. A stand-in for the
+    second shows it with any torch."""
+    stances = ["default"]
+
+    class Stance:
+        def __init__(self, stance):
+            self.stance, self.before = stance, stances[-1]
+            stances.append(stance)
+
+        def __enter__(self):
+            stances.append(self.stance)
+
+        def __exit__(self, *problem):
+            stances.append(self.before)
+    monkeypatch.setattr(torch, "compiler", types.SimpleNamespace(set_stance=Stance), raising=False)
+    monkeypatch.setitem(sys.modules, "torch._dynamo", types.ModuleType("torch._dynamo"))
+    monkeypatch.setattr(torch.utils._python_dispatch, "_is_in_torch_dispatch_mode", False, raising=False)
+    before = names()
+    one, other = object(), object()
+    substitutes.begin(one)
+    substitutes.begin(other)
+    substitutes.end(one)
+    assert stances[-1] == "force_eager" and torch.utils._python_dispatch._is_in_torch_dispatch_mode
+    substitutes.end(other)
+    assert stances[-1] == "default"
+    check_same(before)
 
 
 def test_results_with_all_substitutes_are_torchs():
