@@ -111,7 +111,8 @@ def test_what_a_compiled_executor_says():
 def test_without_the_sdk_the_import_names_its_script(tmp_path):
     os.symlink(os.path.dirname(poptorch.__file__), tmp_path / "poptorch")
     environment = dict(os.environ, PYTHONPATH=str(tmp_path))
-    done = subprocess.run([sys.executable, "-c", "import poptorch"], env=environment, capture_output=True, text=True)
+    command = [sys.executable, "-S", "-c", "import poptorch"]  # -S: without a wheel that is installed
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 1 and "ImportError" in done.stderr and "enable.sh" in done.stderr
 
 

@@ -27,7 +27,28 @@ def test_arguments():
 
 def test_derivatives_that_jump():
     x = torch.tensor([0.0, 6.0, 0.5, -0.5, 3.0, -3.0, 1.0, -1.0])
-    each([F.relu, F.relu6, F.hardtanh, F.leaky_relu, F.hardshrink, F.softshrink, F.elu, F.selu, F.hardswish], x)
+    each([F.relu, F.relu6, F.hardtanh, F.leaky_relu, F.hardshrink, F.softshrink, F.elu, F.selu], x)
+
+
+def test_derivatives_of_hardswish():
+    """At -3 and 3 versions of torch take the derivative of one side or of the other; so may we."""
+    x = torch.tensor([-3.0, 3.0])
+    sides = torch.tensor([[0, 1.5], [-0.5, 1]])
+
+    class Step(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.x = torch.nn.Parameter(x.clone())
+
+        def forward(self):
+            return poptorch.identity_loss(F.hardswish(self.x), "sum")
+    module = Step()
+    poptorch.trainingModel(module, optimizer=torch.optim.SGD([module.x], lr=1.0))()
+    theirs = torch.nn.Parameter(x.clone())
+    F.hardswish(theirs).sum().backward()
+    for slopes in (x - module.x.detach(), theirs.grad):
+        assert ((slopes - sides).abs() < 1e-5).any(0).all()
+    check(F.hardswish, torch.tensor([-4.0, -2.999, -1, 0, 0.5, 2.999, 4]))
 
 
 def test_large_arguments():

@@ -98,6 +98,9 @@ def test_whole():
 def test_scaled_products():
     class Scaled(nn.Module):
         def forward(self, q, k, v, mask):
+            if hasattr(nn.functional, "scaled_dot_product_attention"):  # 2.0
+                scaled = nn.functional.scaled_dot_product_attention
+                return scaled(q, k, v, mask), scaled(q, k, v, is_causal=True)
             return (torch._C._nn._scaled_dot_product_attention(q, k, v, mask, 0.0, True),
                     torch._C._nn._scaled_dot_product_attention(q, k, v, None, 0.0, True, True))
 
