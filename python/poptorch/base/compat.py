@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is not torch's public interface, or differs between its versions: all such names stand here, each with the versions
-that have it. PopTorch runs with torch 1.13 and later; 1.13 and 2.11 were tried.
+that have it. PopTorch runs with torch 1.13 and later. Tried were 1.13 with Python 3.11, and 2.11.0 with Python 3.12.3 and
+numpy 2.5.2.
 
 Members of objects that torch hands out are the same in all of these and are used where they are needed: `_schema` of
 operators, `_parameters`, `_buffers` and `_modules` of modules.
