@@ -223,7 +223,7 @@ def autocasting():
 def first_state(kind):
     """What an optimizer of torch.optim, made with a learning rate alone, has for a weight after a step with gradient 0: SGD has
     momentum_buffer None or nothing, RMSprop counts steps in an int or a tensor; later versions have the latter."""
-    with torch.inference_mode(False), undispatched():
+    with torch.inference_mode(False), torch.no_grad(), undispatched():
         weight = torch.nn.Parameter(torch.zeros(1, device="cpu"))
         weight.grad = torch.zeros(1, device="cpu")
         optimizer = kind([weight], lr=0.1)

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 
+import popart_core  # noqa: F401 (the library needs what it loads)
 import pytest
 import torch
 from openipu import places
