@@ -58,6 +58,10 @@ void addConvolutionRows(Rows &rows) {
   add("C4 0.3", {2200, 1122, HALF, 0.3, 1}, 137).setting("partial sums of the program");
   add("C5 0.3", {2200, 1122, FLOAT, 0.3, 2}, 10.25);
   add("C5 0.2", {2200, 1122, FLOAT, 0.2, 2}, 94.4);
+  add("NC1", {499, 302, HALF, 0.6, 2}, 1.121);
+  add("NC3", {768, 1024, HALF, 0.1, 1}, 45.28);
+  add("NC4", {768, 1024, FLOAT, 0.1, 1}, 60.27);
+  add("NC6", {2200, 1122, FLOAT, 0.1, 1}, 177.3);
 }
 
 } // namespace calibration

@@ -12,10 +12,10 @@ int usage(bool asked) {
   (asked ? std::cout : std::cerr)
       << "usage: openipu-calibration [--json | --markdown | --profile] [ROW | KIND]...\n"
          "Runs the program of every row (or of those named: \"B9\", \"B9 exchange\", \"links\") "
-         "and "
-         "prints its figure beside\nthe published one, their ratio (above 1: the model is slow), "
-         "and per kind the geometric mean and the worst. --profile tells\nwhere the cycles of "
-         "whole models go.\n";
+         "and prints\nits figure beside the published one and their ratio (above 1: the model is "
+         "slow). Per kind: the mean and median distance\nof ratios from 1, the worst ratio, how "
+         "model and publication correlate, and the geometric mean. Rows that set a\nconstant of "
+         "the model do not count there. --profile tells where the cycles of whole models go.\n";
   return asked ? 0 : 2;
 }
 

@@ -67,6 +67,28 @@ void addResnext(Rows &rows) {
   rows.push_back(std::move(row));
 }
 
+// Fine-tuning as published: no dropout in attention, SGD, its state sharded on the chips, and
+// layers that begin an IPU keep what stands between their halves, too.
+void addFineTunedVit(Rows &rows) {
+  ModelRow row;
+  row.id = "NM10";
+  row.kind = "models: others";
+  row.source = "PERF";
+  row.what = "ViT-Base/16, fine-tuning, 16 bow";
+  row.published = 7319;
+  row.batch = 17;
+  row.setup = {"bow",
+               4,
+               4,
+               30,
+               RecomputationType::Pipeline,
+               {popart::TensorStorage::OnChip, popart::ReplicatedTensorSharding::On}};
+  row.setup.memoryProportion = "0.3";
+  row.model = "vit fine-tuning";
+  row.make = [] { return vit(17, VitTask::FineTuning); };
+  rows.push_back(std::move(row));
+}
+
 void addVit(Rows &rows, const char *id, unsigned replicas, double published) {
   ModelRow row;
   row.id = id;
@@ -77,7 +99,7 @@ void addVit(Rows &rows, const char *id, unsigned replicas, double published) {
   row.batch = 8;
   row.setup = {"bow", replicas, 4, 8192 / replicas, RecomputationType::Pipeline, besideSharded()};
   row.model = "vit";
-  row.make = [] { return vit(8); };
+  row.make = [] { return vit(8, VitTask::PreTraining); };
   rows.push_back(std::move(row));
 }
 
@@ -168,6 +190,12 @@ void addBerts(Rows &rows) {
   auto questions = large(384, 2, 0);
   questions.questions = true;
   addPacked(rows);
+  auto packed = large(128, 8, 20);
+  packed.perRow = 2;
+  addBert(rows, "NM1", "phase 1, 128, TF2", "bow", 4, 2040, 4527, large(128, 8, 20));
+  addBert(rows, "NM2", "phase 1, 128, packed", "bow", 4, 1752, 5600, packed, 1.17);
+  addBert(rows, "NM4", "phase 1, 128, TF2", "bow", 16, 520, 18199, large(128, 8, 20));
+  addBert(rows, "NM7", "phase 1, 128, TF2", "bow", 4, 510, 15173, base(128, 32, 20));
   addBert(rows, "M13", "SQuAD, 384", "bow", 4, 32, 1183, questions);
 }
 
@@ -180,6 +208,7 @@ std::vector<ModelRow> modelRows() {
   addResnext(rows);
   addVit(rows, "M8 Pod16", 4, 7615);
   addVit(rows, "M8 Pod64", 16, 27868);
+  addFineTunedVit(rows);
   addYolos(rows);
   return rows;
 }

@@ -18,7 +18,9 @@ TEST(ModelCalibration, ConfigurationsAddUpToThePublishedBatches) {
       {"M22 Pod128", 6144}, {"M22 Pod256", 6912}, {"M28", 32},          {"M7", 768},
       {"M8 Pod16", 65536},  {"M8 Pod64", 65536},  {"M25 128", 1},       {"M25 224", 1},
       {"M25 320", 1},       {"M25 640", 1},       {"M25 1024", 1},      {"M26 128", 1},
-      {"M26 224", 1},       {"M26 320", 1},       {"M27 8", 8},         {"M27 32", 32}};
+      {"M26 224", 1},       {"M26 320", 1},       {"M27 8", 8},         {"M27 32", 32},
+      {"NM1", 65280},       {"NM2", 56064},       {"NM4", 66560},       {"NM7", 65280},
+      {"NM10", 2040}};
   std::map<std::string, std::int64_t> built;
   for (const auto &row : modelRows()) {
     const auto rows = row.batch * row.setup.replicas * row.setup.accumulation;

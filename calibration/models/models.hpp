@@ -28,7 +28,8 @@ struct BertShape {
   bool questions = false; // fine-tuning on SQuAD instead of pre-training
 };
 Made bert(const BertShape &shape);
-Made vit(std::int64_t batch);
+enum class VitTask { PreTraining, FineTuning };
+Made vit(std::int64_t batch, VitTask task);
 Made yolo(std::int64_t batch, std::int64_t pixels, const std::string &type);
 
 } // namespace calibration::models

@@ -3,6 +3,7 @@
 // attend, three to an IPU.
 #include "models.hpp"
 #include "transformer.hpp"
+#include <popart/sgd.hpp>
 
 namespace calibration::models {
 namespace {
@@ -11,14 +12,15 @@ constexpr std::int64_t patches = 14 * 14, hidden = 768;
 
 class Vit {
 public:
-  Vit(Net &net, std::int64_t batch) : net_(net), rows_{batch, patches + 1, hidden, 12} {}
+  Vit(Net &net, std::int64_t batch, VitTask task)
+      : net_(net), rows_{batch, patches + 1, hidden, 12}, task_(task) {}
 
   TensorId loss() {
     net_.place(0, 0);
     auto x = embedding();
     for (std::int64_t layer = 0; layer < 12; ++layer) {
       net_.place(layer / 3, layer / 3);
-      x = encoder(x, "layer" + std::to_string(layer) + ".");
+      x = encoder(x, layer % 3 == 0, "layer" + std::to_string(layer) + ".");
     }
     const auto classes = firstPlaces(net_.layerNorm(x, "norm"));
     const auto probabilities = net_.onnx.softmax({net_.dense(classes, 1000, "classes")}, 1);
@@ -41,10 +43,13 @@ private:
     x = net_.graphcore.reshape(x, {rows_.batch * rows_.sequence, hidden});
     return net_.dropout(x, 0.1f);
   }
-  TensorId encoder(TensorId x, const std::string &name) {
-    auto y =
-        attention(net_, rows_, net_.layerNorm(x, name + "norm1"), {}, 0.1f, name + "attention.");
+  TensorId encoder(TensorId x, bool first, const std::string &name) {
+    const bool tuning = task_ == VitTask::FineTuning;
+    auto y = attention(net_, rows_, net_.layerNorm(x, name + "norm1"), {}, tuning ? 0 : 0.1f,
+                       name + "attention.");
     x = net_.onnx.add({x, net_.dropout(y, 0.1f)});
+    if (tuning && first)
+      x = net_.builder->checkpointOutput({x})[0];
     x = net_.onnx.add({x, feedForward(net_, rows_, net_.layerNorm(x, name + "norm2"), name)});
     return net_.builder->checkpointOutput({x})[0];
   }
@@ -57,14 +62,19 @@ private:
 
   Net &net_;
   Rows rows_;
+  VitTask task_;
 };
 
 } // namespace
 
-Made vit(std::int64_t batch) {
+Made vit(std::int64_t batch, VitTask task) {
   Made made{std::make_unique<Net>(), {}, nullptr};
-  made.result = Vit(*made.net, batch).loss();
-  made.optimizer = lamb(popart::AdamMode::Lamb);
+  made.result = Vit(*made.net, batch, task).loss();
+  if (task == VitTask::FineTuning)
+    made.optimizer = std::make_shared<popart::SGD>(std::map<std::string, std::pair<float, bool>>{
+        {"defaultLearningRate", {0.1f, false}}, {"defaultMomentum", {0.9f, true}}});
+  else
+    made.optimizer = lamb(popart::AdamMode::Lamb);
   return made;
 }
 
