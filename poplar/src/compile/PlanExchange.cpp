@@ -11,6 +11,7 @@
 #include "executable/LibraryVertex.hpp"
 #include "poplar/SyncType.hpp"
 #include "tensor/Moves.hpp"
+#include <algorithm>
 #include <set>
 
 namespace poplar::compile {
@@ -251,24 +252,44 @@ bool fetchesAhead(const Image &image, std::uint32_t root) {
   return false;
 }
 
+std::uint32_t addStep(Image &image, decltype(Step::kind) kind, const char *name) {
+  Step step;
+  step.kind = std::move(kind);
+  step.name = name;
+  image.steps.push_back(std::move(step));
+  return std::uint32_t(image.steps.size() - 1);
+}
+
 // Data are fetched ahead while the device works on those before, so the first of a run are waited
-// for, once (A28).
+// for, once, where a program first comes to a stream or to a loop with one (A28).
 void waitForFirst(Image &image, const arch::System &system) {
   const auto wait = arch::syncCycles(system, arch::SyncScope::Host, arch::HostWait::Synchronous) -
                     arch::syncCycles(system, arch::SyncScope::Host, arch::HostWait::Prefetched);
+  std::set<std::uint32_t> waiting; // sequences: programs may share one
   for (auto &program : image.programs) {
     if (!fetchesAhead(image, program))
       continue;
-    const auto add = [&](auto kind, const char *name) {
-      Step step;
-      step.kind = std::move(kind);
-      step.name = name;
-      image.steps.push_back(std::move(step));
-      return std::uint32_t(image.steps.size() - 1);
-    };
-    const auto first = add(step::Sync{SyncType::EXTERNAL}, "wait for first data");
-    image.steps[first].cost.phases = {syncPhase(wait)};
-    program = add(step::Sequence{{first, program}}, "");
+    if (!is<step::Sequence>(image.steps[program]))
+      program = addStep(image, step::Sequence{{program}}, "");
+    auto sequence = program;
+    for (;;) {
+      const auto &parts = as<step::Sequence>(image.steps[sequence])->parts;
+      const auto first = std::find_if(parts.begin(), parts.end(),
+                                      [&](auto part) { return fetchesAhead(image, part); });
+      const auto *inner = as<step::Sequence>(image.steps[*first]);
+      if (inner && !inner->together) {
+        sequence = *first;
+        continue;
+      }
+      if (waiting.insert(sequence).second) {
+        const auto place = first - parts.begin();
+        const auto added = addStep(image, step::Sync{SyncType::EXTERNAL}, "wait for first data");
+        image.steps[added].cost.phases = {syncPhase(wait)};
+        auto &changed = as<step::Sequence>(image.steps[sequence])->parts;
+        changed.insert(changed.begin() + place, added);
+      }
+      break;
+    }
   }
 }
 

@@ -308,6 +308,16 @@ TEST(PlanExchange, OfDataThatAreFetchedAheadARunWaitsForTheFirst) {
             waits);
   EXPECT_EQ(phase(t.image.steps[in], "sync").cycles,
             arch::syncCycles(gc200, arch::SyncScope::AllIpus));
+
+  // What stands before the loop, the start of a clock, comes before the wait.
+  auto whole = t.sequence({t.sequence({t.copy(a, a), loop}), t.copy(a, a)});
+  t.plan(whole);
+  EXPECT_EQ(t.image.programs, std::vector<std::uint32_t>{whole});
+  const auto *inner =
+      as<step::Sequence>(t.image.steps[as<step::Sequence>(t.image.steps[whole])->parts[0]]);
+  ASSERT_EQ(inner->parts.size(), 3u);
+  EXPECT_TRUE(is<step::Sync>(t.image.steps[inner->parts[1]]));
+  EXPECT_EQ(inner->parts[2], loop);
 }
 
 TEST(PlanExchange, CopiesBetweenReplicasTakeTheLinks) {
