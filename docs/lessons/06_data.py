@@ -172,7 +172,7 @@ for name, period in modes.items():
 # %% [markdown]
 # `Final` has the last micro-batch alone, `All` every one of them. `Sum` adds the 8 results up on the
 # IPU: divide by the number of steps to get a mean. That costs little. `All` sends results to the host
-# in each step, and a call takes more than twice the cycles. `EveryN` with 2 sends them in every
+# in each step, and a call takes almost four times the cycles. `EveryN` with 2 sends them in every
 # second step, and lies in between. Use `Final` or `Sum` where you can.
 #
 # ## Exercises

@@ -198,8 +198,8 @@ pyplot.grid(True, alpha=0.3)
 pyplot.show()
 
 # %% [markdown]
-# With 4 batches for each update, a batch takes 218 thousand cycles. With 32 it takes 195 thousand: a
-# tenth less. The curve flattens, since from 16 to 32 batches few gaps are left. Larger numbers also
+# With 4 batches for each update, a batch takes 121 thousand cycles. With 32 it takes 115 thousand: a
+# twentieth less. The curve flattens, since from 16 to 32 batches few gaps are left. Larger numbers also
 # mean fewer updates, so the model may need more epochs. Choose with both in mind.
 #
 # ## Exercises

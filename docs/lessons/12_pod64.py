@@ -124,7 +124,7 @@ pyplot.grid(True, alpha=0.3)
 pyplot.show()
 
 # %% [markdown]
-# With 32 micro-batches, 64 IPUs come near to the ideal line. There is a price that no cycle shows: an
+# With 32 micro-batches, 64 IPUs reach almost three quarters of the ideal. There is a price that no cycle shows: an
 # update now sees 16 x 32 x 64 = 32,768 rows. Your model must still learn with so large a batch.
 #
 # ## Feed it
@@ -138,7 +138,7 @@ print(f"{total / 1e9:.1f} GB/s in all, {total / 16 / 1e9:.2f} GB/s for each of 1
 
 # %% [markdown]
 # In the model, an IPU-Machine takes up to 25 GB/s from its host. The links are not the problem here.
-# But somebody must read and prepare nine million rows in a second. The model of the IPU does not
+# But somebody must read and prepare 19 million rows in a second. The model of the IPU does not
 # price that. That is why racks have several hosts, and `poprun` starts a process for each.
 #
 # How good is such a price? [Many IPUs](../scaling.md) compares it with published figures. For
