@@ -199,8 +199,8 @@ pyplot.show()
 
 # %% [markdown]
 # With 4 batches for each update, a batch takes 121 thousand cycles. With 32 it takes 115 thousand: a
-# twentieth less. The curve flattens, since from 16 to 32 batches few gaps are left. Larger numbers also
-# mean fewer updates, so the model may need more epochs. Choose with both in mind.
+# twentieth less. The curve flattens, since from 16 to 32 batches few gaps are left. Larger numbers
+# also mean fewer updates, so the model may need more epochs. Choose with both in mind.
 #
 # ## Exercises
 #

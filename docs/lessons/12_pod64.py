@@ -124,8 +124,9 @@ pyplot.grid(True, alpha=0.3)
 pyplot.show()
 
 # %% [markdown]
-# With 32 micro-batches, 64 IPUs reach almost three quarters of the ideal. There is a price that no cycle shows: an
-# update now sees 16 x 32 x 64 = 32,768 rows. Your model must still learn with so large a batch.
+# With 32 micro-batches, 64 IPUs reach almost three quarters of the ideal. There is a price that no
+# cycle shows: an update now sees 16 x 32 x 64 = 32,768 rows. Your model must still learn with so
+# large a batch.
 #
 # ## Feed it
 #
