@@ -2,7 +2,7 @@
 # Turns what a program wrote to a terminal into an SVG picture, colours and all:
 #   script -qec 'build/fast/bin/openipu-demo' /dev/null | LC_ALL=C awk -f docs/transcript.awk > docs/demo.svg
 # Knows the few codes our programs use: bold (1), dim (2), green (32), red (31), return and erase line.
-function escape(text) { gsub(/&/, "\\&amp;", text); gsub(/</, "\\&lt;", text); gsub(/>/, "\\&gt;", text); return text }
+function escape(text) { gsub(/&/, "\\&amp;", text); gsub(/</, "\\&lt;", text); gsub(/>/, "\\&gt;", text); gsub(/ /, "\\&#160;", text); return text }
 function style(codes,   n, i, part, out) {
   n = split(codes, part, ";")
   for (i = 1; i <= n; ++i) {
