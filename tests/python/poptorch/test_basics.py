@@ -143,6 +143,7 @@ def test_importing_is_light():
     subprocess.run([sys.executable, "-c", heavy], check=True)
 
 
+@pytest.mark.xfail(torch.__version__ >= "2", reason="torch 2 imports it to work out shapes in Python", strict=False)
 def test_the_first_model_leaves_torch_compile_alone():
     """Importing it takes seconds. The error of whoever does so says where."""
     program = """
