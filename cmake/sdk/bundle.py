@@ -87,7 +87,8 @@ class Bundle:
     def rename(self):
         """Everybody asks for the new names; bundled libraries find each other where they lie."""
         for file in list(programs(self.sdk)):
-            changes = [["--replace-needed", name, self.names[name]] for name in needed(file) if self.names.get(name, name) != name]
+            changes = [["--replace-needed", name, self.names[name]] for name in needed(file)
+                       if self.names.get(name, name) != name]
             if os.path.dirname(file) == self.folder:
                 changes += [["--set-soname", os.path.basename(file)], ["--set-rpath", "$ORIGIN"]]
             for change in changes:  # each by itself: patchelf 0.14 mixes up the texts of several

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tf.train: checkpoints of variables, layers, models and optimisers. A checkpoint is an .npz file of numbers under the names that
+"""tf.train: checkpoints of variables, layers, models and optimisers. A checkpoint is an .npz file of numbers under names that
 the program gave its objects; `checkpoint` beside it names the newest one."""
 import os
 
@@ -137,8 +137,8 @@ def _parts(name, value):
         return [p for i, each in enumerate(value) for p in _parts(f"{name}/{i}", each)]
     if isinstance(value, dict):
         return [p for key, each in value.items() for p in _parts(f"{name}/{key}", each)]
-    raise ValueError(f"`Checkpoint` was expecting {name} to be a trackable object (a variable, layer, model, metric, optimizer, "
-                     f"tf.Module, or a list or dictionary of them), got {value!r}.")
+    raise ValueError(f"`Checkpoint` was expecting {name} to be a trackable object (a variable, layer, model, metric, "
+                     f"optimizer, tf.Module, or a list or dictionary of them), got {value!r}.")
 
 
 def _any_inside(value):

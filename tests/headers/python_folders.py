@@ -14,8 +14,8 @@ import sys
 from folders import cycle
 
 # Packages that are held to this, below the folder python.
-PACKAGES = ("openipu", "poptorch", "paddle", "pi_ml", "pytorch_lightning", "popart", "popdist", "pva", "libpvti", "gcipuinfo", "keras",
-            "ipu_tensorflow_addons", "tensorflow")
+PACKAGES = ("openipu", "poptorch", "paddle", "pi_ml", "pytorch_lightning", "popart", "popdist", "pva", "libpvti", "gcipuinfo",
+            "keras", "ipu_tensorflow_addons", "tensorflow")
 
 
 class Package:

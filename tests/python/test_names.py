@@ -248,7 +248,8 @@ def test_arrays_that_are_no_anchors_are_left_alone():
     session.run(popart.PyStepIO({x: array}, {**anchors, "no": more}))
     assert anchors[y].tolist() == [0, 2] and (more == 7).all()
     for name in ("other", y):
-        with pytest.raises(popart.popart_runtime_error, match=f"The tensor '{name}' has been provided as one of the inputs to the stepIO"):
+        given_twice = f"The tensor '{name}' has been provided as one of the inputs to the stepIO"
+        with pytest.raises(popart.popart_runtime_error, match=given_twice):
             session.run(popart.PyStepIO({x: array, name: array}, anchors))
 
 
