@@ -25,7 +25,8 @@ OTHERS = {"auto_select_ipus": 2, "select_ipus": popart.DeviceManager().enumerate
           "pooling.poplar_options": {"x": "y"}, "io_tiles.num_io_tiles": 32, "serialization_output_folder": "elsewhere",
           "device_connection.type": ipu.config.DeviceConnectionType.ON_DEMAND, "device_connection.version": "ipu1",
           "ipu_model.version": "ipu1", "ipu_model.tiles_per_ipu": 8, "optimizations.minimum_remote_tensor_size": 1 << 20,
-          "norms.experimental.distributed_batch_norm_replica_group_size": 2}
+          "norms.experimental.distributed_batch_norm_replica_group_size": 2,
+          "experimental.session_options": {"enablePrefetchDatastreams": False}}
 PRECOMPILED = {"device_connection.type": ipu.config.DeviceConnectionType.PRE_COMPILE, "device_connection.version": "ipu2"}
 TRAINED = {"optimizations.minimum_remote_tensor_size", "norms.experimental.distributed_batch_norm_replica_group_size"}
 OF_SEVERAL_PROCESSES = {name for name in TABLE if "multi_replica_distribution" in name}  # they need poprun
