@@ -47,7 +47,8 @@ def test_only_one_module_opens_files_for_writing():
     found = []
     for path in sorted(SOURCES.rglob("*.py")):
         place = path.relative_to(SOURCES).as_posix()
-        if place.startswith("tools/") or place == "popart/_files.py":
+        # openipu/building.py makes the module that _files.py stands on.
+        if place.startswith("tools/") or place in ("popart/_files.py", "openipu/building.py"):
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and _writes(node):
