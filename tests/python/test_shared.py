@@ -63,5 +63,5 @@ def test_idx_files(tmp_path, name):
 
 
 def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(ValueError, match="no IDX file"):
+    with pytest.raises(ValueError, match="is not an IDX file"):
         _idx.read(str(tmp_path / "none"))
