@@ -37,6 +37,7 @@ def model_fn():
 
 
 print("Keras MNIST example, running on IPU")
+keras.utils.set_random_seed(1)  # the first steps learn little: whether they do should not depend on chance
 (x_train, y_train), (x_test, y_test) = load_data()
 # Every batch of a program for IPUs has the same size.
 train_data_len = make_divisible(x_train.shape[0], batch_size * args.replicas * args.steps)
