@@ -67,14 +67,15 @@ void bind(Compilation &c) {
 const std::vector<Pass> &passes() {
   static const std::vector<Pass> all = {
       {"lower", Skip::Needed,
-       "steps, moves, vertices and variables are final; only costs, lives and places are added",
+       "moves, vertices and variables are final; only costs, lives, places and waits are added",
        lowerPrograms},
       {"verify", Skip::Needed,
        "every element and vertex has a tile, every edge is connected, nobody writes what another "
        "touches",
        verifyImage},
       {"plan exchange", Skip::Needed,
-       "leaf steps know what crosses between tiles, IPUs and the host",
+       "leaf steps know what crosses between tiles, IPUs and the host; a program that fetches "
+       "ahead has its first wait",
        [](Compilation &c) { planExchange(c.image, c.system); }},
       {"find liveness", Skip::Needed, "variables know whether their contents outlive a program",
        [](Compilation &c) { findLiveness(c.image); }},
