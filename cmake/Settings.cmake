@@ -38,6 +38,10 @@ find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
+if(CCACHE AND CMAKE_UNITY_BUILD)  # no path of this checkout reaches an object, so that checkouts share them
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
+  add_compile_options(-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/= -fdebug-prefix-map=${CMAKE_SOURCE_DIR}/=)
+endif()
 
 # Every .cpp below DIR except the tests that stand beside their files.
 function(openipu_sources out dir)

@@ -110,8 +110,7 @@ static std::string besideLibrary() {
 }
 
 std::string includeDirectory() {
-  const auto sourceTree = std::filesystem::path(__FILE__).parent_path() / "../../include";
-  const std::vector<std::string> places = {besideLibrary(), sourceTree.lexically_normal().string()};
+  const std::vector<std::string> places = {besideLibrary(), OPENIPU_POPLAR_HEADERS};
   for (const std::string &place : places)
     if (!place.empty() && std::filesystem::exists(place + "/poplar/Vertex.hpp"))
       return place;
