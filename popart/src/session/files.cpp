@@ -7,6 +7,7 @@
 #include "session/log.hpp"
 #include <fstream>
 #include <openipu/TargetDifferences.hpp>
+#include <openipu/UnusableExecutable.hpp>
 #include <popart/error.hpp>
 
 namespace popart {
@@ -52,20 +53,18 @@ void take(Session::Impl &impl, std::istream &in, const std::string &from) {
   try {
     stored = session::readStored(in);
   } catch (const error &e) {
-    throw error(base::str("The executable of ", from, " cannot be loaded: ", e.what(), "."));
+    throw UnusableExecutable(from, e.what());
   }
   if (!stored.executable || !stored.interface)
-    throw error(base::str("The executable of ", from, " cannot be loaded: the file holds no ",
-                          stored.executable ? "PopART metadata" : "executable", "."));
+    throw UnusableExecutable(from, base::str("the file holds no ",
+                                             stored.executable ? "PopART metadata" : "executable"));
   if (const auto differ = openipu::targetDifferences(*stored.executable, impl.target());
       !differ.empty())
-    throw error(base::str("The executable of ", from,
-                          " cannot be loaded: it was compiled for another device.\n", differ,
-                          "Compile it anew, or take a device of the other kind."));
+    throw UnusableExecutable(from,
+                             base::str("it was compiled for another device.\n", differ,
+                                       "Compile it anew, or take a device of the other kind"));
   if (stored.hash != impl.hash())
-    throw error(base::str("The executable of ", from,
-                          " cannot be loaded: it was compiled from another model or with other "
-                          "options."));
+    throw UnusableExecutable(from, "it was compiled from another model or with other options");
   impl.io = std::move(*stored.interface);
   impl.executable = std::move(stored.executable);
   impl.fromFile = true;

@@ -8,6 +8,7 @@
 #include "bind.hpp"
 #include <cerrno>
 #include <ext/stdio_filebuf.h>
+#include <openipu/UnusableExecutable.hpp>
 #include <popart/session.hpp>
 #include <unistd.h>
 
@@ -123,6 +124,18 @@ template <class S> void bindExecutables(py::module &m) {
       },
       py::call_guard<py::gil_scoped_release>(), py::arg("session"), py::arg("fd"),
       "Takes the executable of an open file, from where that stands.");
+  m.def(
+      "_take_cached",
+      [](S &session, int fd) -> std::string {
+        try {
+          session.loadExecutableFromStream(std::make_shared<OpenFile>(::dup(fd)));
+        } catch (const popart::UnusableExecutable &e) {
+          return e.why;
+        }
+        return "";
+      },
+      py::call_guard<py::gil_scoped_release>(), py::arg("session"), py::arg("fd"),
+      "The same; \"\", or why that one is not for this session.");
 }
 
 } // namespace

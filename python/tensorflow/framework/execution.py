@@ -123,14 +123,15 @@ class Executable:
         fd, why = cache.find(name)
         if fd >= 0:
             try:
-                popart_core._load_executable(self.session, fd)
-                return True
-            except failures as problem:  # of another version, or damaged
-                why = str(problem).removeprefix("The executable of the stream cannot be loaded: ").rstrip(".")
+                why = popart_core._take_cached(self.session, fd)
+                if not why:
+                    return True
+            except failures as problem:
+                why = str(problem)
             finally:
                 os.close(fd)
         if why:
-            warning(f"The cached executable {cache.path_of(name)} is not used: {why}. The program is compiled again.")
+            warning(f"The cached executable {cache.path_of(name)} is not used: {why.rstrip('.')}. The program is compiled again.")
         return False
 
     def _keep(self, cache, name):
