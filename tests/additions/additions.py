@@ -586,7 +586,7 @@ SESSION_OPTION = Addition(
     lines=[("popart/include/popart/sessionoptions.hpp", r"^  bool enableStableNorm = ", "bool sayPrepared = false;"),
            ("popart/internal/openipu/SessionOptions.def", r"^OPTION\(enableStableNorm,",
             'OPTION(sayPrepared, None, Done, "says on standard error when a session is prepared")'),
-           ("popart/src/session/compile.cpp", r"^  state = session::State::Compiled;",
+           ("popart/src/session/compile.cpp", r"^  life.happened\(session::Event::HasProgram\);",
             """
               if (options.sayPrepared)
                 std::fputs("prepared\\n", stderr);

@@ -144,7 +144,7 @@ void Session::Impl::lowerAndCompile() {
 
 // Once; a second prepareDevice makes only the engine anew.
 void Session::Impl::compile() {
-  if (state != session::State::Built)
+  if (life.state() != session::State::Built)
     return;
   const session::Turns::Busy busy(turns, "compilation");
   const auto start = std::chrono::steady_clock::now();
@@ -152,7 +152,7 @@ void Session::Impl::compile() {
     compileOnce();
   else
     makeExecutable();
-  state = session::State::Compiled;
+  life.happened(session::Event::HasProgram);
   fitHostWeights();
   const double prepareSeconds = secondsSince(start);
   session::log().info("session \"", name, "\": ", fromFile ? "warm" : "cold", " start in ",
@@ -203,7 +203,7 @@ void Session::Impl::load() {
   if (!device->isAttached() && !device->tryAttachUntilTimeout())
     throw runtime_error("The device could not be attached within the time allowed.");
   execution.reset();
-  state = session::State::Compiled;
+  life.happened(session::Event::LeftDevice);
   auto flags = reportingOptions(*this);
   if (apart()) {
     flags.set("target.firstRuntimeReplica", std::to_string(share().first));
@@ -211,7 +211,7 @@ void Session::Impl::load() {
   }
   execution = std::make_unique<session::Execution>(*executable, io, share(), flags);
   execution->load(*device, heldConstants());
-  state = session::State::Loaded;
+  life.happened(session::Event::OnDevice);
   if (!training && options.constantWeights && !io.weights.empty()) {
     source->refresh(hostWeights, replicas());
     execution->weightsFromHost(hostWeights); // constants of every group of replicas

@@ -68,8 +68,7 @@ void take(Session::Impl &impl, std::istream &in, const std::string &from) {
   impl.io = std::move(*stored.interface);
   impl.executable = std::move(stored.executable);
   impl.fromFile = true;
-  if (impl.state == session::State::Built)
-    impl.state = session::State::Compiled;
+  impl.life.happened(session::Event::HasProgram);
   impl.fitHostWeights();
   for (auto &[id, bytes] : stored.variables) {
     auto it = impl.hostWeights.find(id);

@@ -6,24 +6,13 @@
 #include "session/format.hpp"
 #include "session/prepare.hpp"
 #include "session/source.hpp"
+#include "session/state.hpp"
 #include "session/turns.hpp"
 #include <atomic>
 #include <popart/session.hpp>
 #include <poplar/Target.hpp>
 
 namespace popart {
-
-namespace session {
-// Where a session is in its life. What each call needs and leaves stands beside it; Impl::state
-// changes in load, weightsFromHost and the few places that the enumerators name.
-enum class State : std::uint8_t {
-  Built,    // the model is there, nothing is compiled
-  Compiled, // here, or read from a file (compile, loadExecutable)
-  Loaded,   // on the device; the host has other weights, or the only ones (load, resetHostWeights)
-  Ready,    // the device has weights: training can run (weightsFromHost)
-  Failed // a step ended within an update, or the device was lost (run): only the host has weights
-};
-} // namespace session
 
 struct Session::Impl {
   mutable session::Turns turns; // every public function takes one
@@ -48,7 +37,7 @@ struct Session::Impl {
   std::map<TensorId, std::map<std::string, TensorId>> slots; // the same by weight and slot
   std::map<TensorId, ir::HostTensor> held; // Interface::held, if it came from the cache
   bool fromFile = false; // not compiled here, but from the cache or an exported file
-  session::State state = session::State::Built;
+  session::Life life;
   // Inputs and anchors of a step, from the first one on.
   std::optional<std::pair<std::map<TensorId, StepTensor>, std::map<TensorId, StepTensor>>>
       stepTensors;

@@ -26,7 +26,8 @@ void Session::modelToHost(const std::string &file) {
   const auto turn = impl_->turns.change("modelToHost");
   if (file.empty())
     throw error("modelToHost: no file was named.");
-  if (impl_->state == session::State::Ready) // else the device knows nothing that the host does not
+  // Else the device knows nothing that the host does not.
+  if (impl_->life.state() == session::State::Ready)
     weightsToHost();
   impl_->source->write(valuesOf(*impl_), file);
 }
@@ -65,8 +66,7 @@ void Session::resetHostWeights(const OnnxModel &modelOrFile,
   for (auto &[id, bytes] : changed)
     impl_->hostWeights[id].assign(std::move(bytes));
   impl_->source->deliver(impl_->hostWeights, impl_->replicas());
-  if (impl_->state == session::State::Ready)
-    impl_->state = session::State::Loaded;
+  impl_->life.happened(session::Event::HostChanged);
 }
 
 void Session::updateExternallySavedTensorLocations(const std::string &from, const std::string &to) {

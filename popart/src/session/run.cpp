@@ -52,7 +52,7 @@ void Session::Impl::run(IStepIO &stepIo, const std::string &debugName, unsigned 
   const bool synthetic = options.syntheticDataMode != SyntheticDataMode::Off;
   loaded();
   requireWeights("run");
-  if (training && state != session::State::Ready && !io.weights.empty() && !synthetic)
+  if (training && life.state() != session::State::Ready && !io.weights.empty() && !synthetic)
     throw runtime_error("The weights have not been sent to the device. Call weightsFromHost() "
                         "before run().");
   if (stepIo.runtimeAssertsEnabled() && !synthetic)
@@ -92,10 +92,10 @@ void Session::Impl::afterFailedStep() noexcept {
     session::log().warn("The session cannot go on of itself: ", e.what());
   } catch (...) { // the step's own failure is on its way
   }
-  state = session::State::Failed;
+  life.happened(session::Event::StepFailed);
 }
 bool Session::Impl::lostWeights() const {
-  return state == session::State::Failed || (execution && !execution->isUsable());
+  return life.state() == session::State::Failed || (execution && !execution->isUsable());
 }
 bool Session::needsWeights() const {
   const auto turn = impl_->turns.look();

@@ -32,7 +32,7 @@ void Session::Impl::sendWeights(unsigned root) {
   if (apart())
     agreeOnWeights(root);
   execution->weightsFromHost(hostWeights);
-  state = session::State::Ready;
+  life.happened(session::Event::WeightsSent);
 }
 void Session::weightsFromHost() {
   const auto turn = impl_->turns.change("weightsFromHost");
@@ -84,7 +84,7 @@ void checkSize(const lowering::WeightSpec &spec, const MutableVoidData &data, st
 
 // Names that are mistaken, and weights that are not there to be read or written.
 void Session::Impl::checkNames(const IWeightsIO &weights, const char *what, bool reads) const {
-  if (state == session::State::Built)
+  if (life.state() == session::State::Built)
     throw runtime_error("{}: the session has no weights yet. Call prepareDevice() first.", what);
   std::set<TensorId> there;
   for (const auto &spec : io.weights)
