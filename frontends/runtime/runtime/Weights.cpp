@@ -11,39 +11,71 @@ Weights::Weights(popart::Session &session, bool changes)
                       [&session] { return session.needsWeights(); }},
               changes) {}
 
+Weights::Newest Weights::newest() const {
+  const std::lock_guard held(lock_);
+  return newest_;
+}
+std::uint64_t Weights::version() const {
+  const std::lock_guard held(lock_);
+  return version_;
+}
+void Weights::become(Newest newest) {
+  newest_ = newest;
+  ++told_;
+}
+void Weights::replaced() {
+  const std::lock_guard held(lock_);
+  become(Newest::Host);
+}
+
 void Weights::send() {
-  newest_ = Newest::Host;
+  replaced();
   session_.send();
-  newest_ = Newest::Both;
+  const std::lock_guard held(lock_);
+  become(Newest::Both);
   ++version_;
 }
 
+// What another thread's step or send tells meanwhile holds.
 bool Weights::fetch(bool always) {
-  const auto before = newest_;
+  const auto [before, at] = [&] {
+    const std::lock_guard held(lock_);
+    return std::pair(newest_, told_);
+  }();
   if (before != Newest::Device && !always)
     return false;
-  newest_ = Newest::Host; // what cannot be fetched is lost
-  session_.fetch();
-  if (before != Newest::Host)
-    newest_ = Newest::Both;
+  try {
+    session_.fetch();
+  } catch (...) {
+    const std::lock_guard held(lock_);
+    if (told_ == at)
+      become(Newest::Host); // what cannot be fetched is lost
+    throw;
+  }
+  const std::lock_guard held(lock_);
+  if (told_ == at && before == Newest::Device)
+    become(Newest::Both);
   return before == Newest::Device;
 }
 
 void Weights::changed() {
   if (!changes_)
     return;
-  newest_ = Newest::Device;
+  const std::lock_guard held(lock_);
+  become(Newest::Device);
   ++version_;
 }
 
 void Weights::failed() {
   if (!session_.needsWeights())
     return changed();
+  const std::lock_guard held(lock_);
   lost_ = newest_ == Newest::Device;
-  newest_ = Newest::Host;
+  become(Newest::Host);
 }
 
 std::string Weights::loss() {
+  const std::lock_guard held(lock_);
   if (!std::exchange(lost_, false))
     return "";
   return "The step was broken off within a weight update. The model goes on from the weights that "

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <stdexcept>
+#include <utility>
 
 namespace frontend {
 namespace {
@@ -78,6 +79,24 @@ TEST_F(Life, WhatCannotBeFetchedIsLost) {
   weights.step([] {});
   EXPECT_THROW(weights.fetch(), std::runtime_error);
   EXPECT_EQ(weights.newest(), Newest::Host);
+}
+
+// As of another thread: a session has its turns, this object has none.
+TEST_F(Life, WhatAStepLeavesDuringAFetchIsFetchedTheNextTime) {
+  Weights *running = nullptr;
+  auto meanwhile = session();
+  meanwhile.fetch = [&] {
+    if (auto *weights = std::exchange(running, nullptr))
+      weights->step([] {});
+  };
+  Weights weights(meanwhile, true);
+  weights.send();
+  weights.step([] {});
+  running = &weights;
+  EXPECT_TRUE(weights.fetch());
+  EXPECT_EQ(weights.newest(), Newest::Device);
+  EXPECT_TRUE(weights.fetch());
+  EXPECT_EQ(weights.newest(), Newest::Both);
 }
 
 } // namespace
