@@ -18,6 +18,7 @@ class _Current(threading.local):
     after = ()  # of TensorFlow 1: what comes before operations of the scope
     retraced = ()  # of TensorFlow 1: names of variables that a body made when it was traced before
     recording = False  # of TensorFlow 1: within an operation (framework/late.py)
+    called = False  # by a program that runs: within a function of the host
 
 
 current = _Current()
@@ -87,7 +88,7 @@ def eagerly(collected=False):
 
 @contextlib.contextmanager
 def placed(**where):
-    """shard=, stage=, update=: of operations in here."""
+    """shard=, stage=, update= of operations in here, or what else a thread has open."""
     before = {name: getattr(current, name) for name in where}
     for name, value in where.items():
         setattr(current, name, value)
@@ -98,11 +99,36 @@ def placed(**where):
             setattr(current, name, value)
 
 
-sessions = []  # of TensorFlow 1, the innermost last; of all threads
+class _Sessions:
+    """Of TensorFlow 1: those that are entered. A thread's own come before those of others."""
+
+    def __init__(self):
+        self._entered, self._turn = [], threading.Lock()  # (thread, session), the innermost last
+
+    def enter(self, session):
+        with self._turn:
+            self._entered.append((threading.get_ident(), session))
+
+    def leave(self, session):
+        mine = threading.get_ident()
+        with self._turn:
+            places = [i for i, (_, entered) in enumerate(self._entered) if entered is session]
+            if places:
+                del self._entered[max(places, key=lambda i: (self._entered[i][0] == mine, i))]
+
+    def innermost(self):
+        """None if there is none."""
+        with self._turn:
+            own = [session for thread, session in self._entered if thread == threading.get_ident()]
+            return (own or [session for _, session in self._entered] or [None])[-1]
+
+
+sessions = _Sessions()
 
 
 def default_session():
-    if not sessions:
+    session = sessions.innermost()
+    if session is None:
         raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered. Use `with "
                          "sess.as_default()` or pass an explicit session to `eval(session=sess)`")
-    return sessions[-1]
+    return session

@@ -49,6 +49,5 @@ def translated():
     try:
         yield
     except failures as problem:
-        text = str(problem)
-        kind = ResourceExhaustedError if "out of memory" in text.lower() else InvalidArgumentError
-        raise kind(None, None, text) from problem
+        too_large = isinstance(problem, popart_core.session_outofmemory_exception)
+        raise (ResourceExhaustedError if too_large else InvalidArgumentError)(None, None, str(problem)) from problem

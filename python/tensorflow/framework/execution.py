@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Executable: a finished graph as a session of PopART on a device. Inputs and results are numpy's arrays, by address."""
+import contextlib
 import hashlib
 import os
 import threading
@@ -47,7 +48,7 @@ class Executable:
         self.names = {key: name for key, (_, _, _, name) in graph.variables.items()}
         self._sent = {}  # id of a variable -> the version on the device
         self._noting = threading.Lock()  # who has the newest values
-        self.fetching = threading.RLock()  # variables' memory changes, or somebody copies it
+        self._fetching = threading.RLock()  # one thread at a time
         with translated():
             self._synthetic = device.synthetic(graph.inputs)
             converted = self._convert()
@@ -218,7 +219,7 @@ class Executable:
         with self._noting:
             for variable in self.changed:
                 variable.version += 1
-                variable.newest, variable.fetching = self, self.fetching
+                variable.newest = self
                 self._sent[id(variable)] = variable.version
 
     def _not_run(self):
@@ -244,23 +245,33 @@ class Executable:
                 return self._send()
         return None
 
+    @contextlib.contextmanager
+    def _holding(self):
+        """Nobody else reads or writes the memory of the variables."""
+        with contextlib.ExitStack() as locks:
+            for variable in sorted(self.variables, key=id):  # as everybody takes them
+                locks.enter_context(variable.lock)
+            yield
+
     def _send(self):
+        sent = {id(v): v.version for v in self.variables}  # at least: other programs may change them meanwhile
         for variable in self.variables:
             variable.fetch()  # of this program too: all are written
-        own = None if self.device.parameters is None else [v.memory.copy() for v in self.variables]
-        for variable in self.variables if own is not None else ():
-            variable.memory[...] = self.device.parameters(variable)
-        try:
-            with translated():
-                self._weights.send()
-        finally:
-            for variable, values in zip(self.variables, own or ()):
-                variable.memory[...] = values
-        self._sent = {id(v): v.version for v in self.variables}
+        with self._holding():
+            own = None if self.device.parameters is None else [v.memory.copy() for v in self.variables]
+            for variable in self.variables if own is not None else ():
+                variable.memory[...] = self.device.parameters(variable)
+            try:
+                with translated():
+                    self._weights.send()
+            finally:
+                for variable, values in zip(self.variables, own or ()):
+                    variable.memory[...] = values
+        self._sent = sent
 
     def fetch(self):
         """The device's variables come to the host."""
-        with self.fetching:
+        with self._fetching:
             self._fetch()
 
     def _fetch(self):
@@ -269,15 +280,16 @@ class Executable:
             return
         if self.device.parameters is not None:  # they stay on the device
             return self._fetched(ours)
-        # All weights come, but of those that the program only reads the host may have newer values.
-        kept = [(v, v.memory.copy()) for v in self._read_only]
-        try:
-            with translated():
-                self._weights.fetch()
-        finally:
-            for variable, values in kept:
-                variable.memory[...] = values
-            self._fetched(ours)
+        with self._holding():
+            # All weights come, but of those that the program only reads the host may have newer values.
+            kept = [(v, v.memory.copy()) for v in self._read_only]
+            try:
+                with translated():
+                    self._weights.fetch()
+            finally:
+                for variable, values in kept:
+                    variable.memory[...] = values
+                self._fetched(ours)
 
     def _fetched(self, ours):
         """The host has these versions; another thread's run may have made newer ones meanwhile."""

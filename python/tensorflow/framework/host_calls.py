@@ -6,7 +6,7 @@ import numpy as np
 import popart_core
 
 from . import dtypes
-from .context import active
+from .context import active, placed
 from .dispatch import apply
 from .errors import InvalidArgumentError, failures
 from .execution import device_arrays
@@ -60,7 +60,8 @@ class _Call:
         try:
             given = [_at(address, kind, shape.as_list()) for address, (kind, shape) in zip(inputs, self._inputs)]
             places = [_at(address, kind, shape.as_list()) for address, (kind, shape) in zip(outputs, self._outputs)]
-            self._run(given, places)
+            with placed(called=True):
+                self._run(given, places)
         except BaseException as problem:
             self._error = problem
 

@@ -2,6 +2,7 @@
 """Variable: numbers in numpy's memory, which programs use where it is. After a program has changed them on its device they
 come back when somebody looks."""
 import contextlib
+import threading
 
 import numpy as np
 
@@ -50,7 +51,7 @@ class Variable(VariableBase):
         self._name = (home.unique(scoped) if home is not None else scoped) + ":0"
         self.version = 0  # of the values
         self.newest = None  # the program that has them on its device
-        self.fetching = contextlib.nullcontext()  # held by who fetches them into this memory
+        self.lock = threading.Lock()  # for who writes the memory, or wants all of one version
         self.strategy = current.strategy  # whose scope it was made in
         self._watch()
 
@@ -74,20 +75,27 @@ class Variable(VariableBase):
 
     def fetch(self):
         """Brings the value from the device if it is newer there."""
-        if self.newest is not None:
-            self.newest.fetch()
+        newest = self.newest  # another thread may fetch them
+        if newest is not None:
+            newest.fetch()
+
+    def _held(self):
+        """The lock. A function that a running program calls goes without: who has it may wait for the program."""
+        return contextlib.nullcontext() if current.called else self.lock
 
     def numpy(self):
         """The value as a NumPy array."""
-        with self.fetching:
-            self.fetch()
+        self.fetch()
+        with self._held():
             return self._memory.copy() if self._memory.ndim else self._memory[()]
 
     def set(self, values):
         """New numbers from the host."""
         self.fetch()
-        self._memory[...] = values
-        self.version += 1
+        values = np.asarray(values)  # perhaps another variable's, with a lock of its own
+        with self._held():
+            self._memory[...] = values
+            self.version += 1
 
     def held(self):
         """What a session has of it, for hold()."""
@@ -177,7 +185,7 @@ class Variable(VariableBase):
 
     def eval(self, session=None):
         """The value, for a session."""
-        session = session or (sessions[-1] if sessions else None)
+        session = session or sessions.innermost()
         return self.numpy() if session is None else session.run(self)
 
     def __hash__(self):

@@ -56,7 +56,7 @@ class RunMetadata(_Message):
 
 
 def get_default_session():
-    return sessions[-1] if sessions else None
+    return sessions.innermost()
 
 
 class Session:
@@ -65,13 +65,13 @@ class Session:
         self._closed = False
 
     def __enter__(self):
-        sessions.append(self)
+        sessions.enter(self)
         self._context = self.graph.as_default()
         self._context.__enter__()
         return self
 
     def __exit__(self, *_):
-        sessions.remove(self)
+        sessions.leave(self)
         self._context.__exit__(None, None, None)
         self.close()
 
@@ -92,11 +92,10 @@ class Session:
 class InteractiveSession(Session):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        sessions.append(self)
+        sessions.enter(self)
 
     def close(self):
-        if self in sessions:
-            sessions.remove(self)
+        sessions.leave(self)
         super().close()
 
 
@@ -105,11 +104,11 @@ class _Default:
         self._session = session
 
     def __enter__(self):
-        sessions.append(self._session)
+        sessions.enter(self._session)
         return self._session
 
     def __exit__(self, *_):
-        sessions.remove(self._session)
+        sessions.leave(self._session)
 
 
 def _by_name(graph, name):

@@ -15,7 +15,7 @@ def turn(session):
 
 def turn_of(variable, session=None):
     """The same of one variable; outside of all sessions nothing has to change."""
-    session = session or (sessions[-1] if sessions else None)
+    session = session or sessions.innermost()
     known = () if session is None else session.graph.__dict__.get("session_variables", ())
     return turn(session) if any(v is variable for v in known) else contextlib.nullcontext()
 

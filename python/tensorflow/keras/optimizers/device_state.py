@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What a fused optimiser keeps on the device, seen through the optimiser's slots: they are fetched when somebody looks at them,
 and sent when somebody (set_weights, another program) has changed them."""
+import threading
+
 import numpy as np
 
 
@@ -20,6 +22,7 @@ class DeviceState:
             if "Step" in ids:
                 self._steps.append(ids["Step"])
         self._sent = None
+        self._fetching, self._noting = threading.RLock(), threading.Lock()  # as an executable has them
 
     def _versions(self):
         return [self._optimizer.iterations.version, *[slot.version for _, slot, _ in self._rows]]
@@ -35,9 +38,10 @@ class DeviceState:
 
     def after_run(self):
         """The iterations are counted already."""
-        for _, slot, _ in self._rows:
-            slot.version += 1
-            slot.newest = self
+        with self._noting:
+            for _, slot, _ in self._rows:
+                slot.version += 1
+                slot.newest = self
         self._sent = self._versions()
 
     def _send(self):
@@ -53,11 +57,20 @@ class DeviceState:
 
     def fetch(self):
         """The slots have what the device has."""
-        ours = [row for row in self._rows if row[1].newest is self]
-        if not ours:
-            return
-        arrays = {name: np.empty(slot.shape.as_list(), self._kind(name)) for name, slot, _ in ours}
-        self._executable.read(arrays)
-        for name, slot, factor in ours:
-            slot.memory[...] = arrays[name] * np.float32(factor)
-            slot.newest = None
+        with self._fetching:
+            with self._noting:
+                ours = [(*row, row[1].version) for row in self._rows if row[1].newest is self]
+            if not ours:
+                return
+            arrays = {name: np.empty(slot.shape.as_list(), self._kind(name)) for name, slot, *_ in ours}
+            self._executable.read(arrays)
+            for name, slot, factor, version in ours:
+                self._fetched(slot, arrays[name] * np.float32(factor), version)
+
+    def _fetched(self, slot, values, version):
+        """The host has this version; another thread's step may have made a newer one meanwhile."""
+        with slot.lock:
+            slot.memory[...] = values
+        with self._noting:
+            if slot.version == version:
+                slot.newest = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import threading
 
 import numpy as np
 
@@ -30,6 +31,7 @@ class IPUOutfeedQueue:
         if not 1 <= buffer_depth <= 255:
             raise ValueError(f"buffer_depth must be between 1 and 255, not {buffer_depth}.")
         self._waiting, self._structure, self._enqueued, self._count = [], None, False, 1
+        self._turn = threading.Lock()  # one thread may dequeue what another one's programs give
 
     _inside = None  # the program in whose inner loop it is
     keeps_all = property(lambda self: self._mode is IPUOutfeedMode.ALL)
@@ -62,22 +64,21 @@ class IPUOutfeedQueue:
         """What a run gave: of every tensor [rounds, ...], or the last one."""
         if self._count > 1:
             arrays = [a.reshape(-1, self._count, *a.shape[1:]).sum(1, dtype=np.float64).astype(a.dtype) for a in arrays]
-        if self.keeps_all:
-            self._waiting.append(arrays)
-        else:
-            self._waiting = [arrays]
+        with self._turn:
+            self._waiting = [*self._waiting, arrays] if self.keeps_all else [arrays]
 
     def _take(self):
         if self._structure is None:
             raise RuntimeError("Trying to dequeue an outfeed which has not been enqueued.")
-        if not self._waiting:
+        with self._turn:
+            waiting = self._waiting
+            if self.keeps_all:
+                self._waiting = []
+        if not waiting:
             if self.keeps_all:
                 raise FailedPreconditionError(None, None, "The outfeed is empty: no program has run since it was dequeued.")
             raise FailedPreconditionError(None, None, "The outfeed has nothing to give: no program has run.")
-        arrays = [np.concatenate(each) if self.keeps_all else each[0] for each in zip(*self._waiting)]
-        if self.keeps_all:
-            self._waiting = []
-        return arrays
+        return [np.concatenate(each) if self.keeps_all else each[0] for each in zip(*waiting)]
 
     def dequeue(self, wait_for_completion: bool = False):
         """The values so far; with LAST, the last one."""
@@ -98,8 +99,7 @@ class IPUOutfeedQueue:
     def __iter__(self):
         """Elements one by one."""
         if self.keeps_all:
-            arrays = self._take() if self._waiting else []
-            for row in zip(*arrays):
+            for row in zip(*self._take() if self._waiting else ()):
                 yield nest.pack_sequence_as(self._structure, [EagerTensor(np.asarray(a)) for a in row])
 
 
