@@ -88,8 +88,8 @@ template <class S> void bindOfSession(py::module &m, py::class_<Weights> &weight
       [](const S &session, const popart::DeviceInfo &d) { return memoryAdvice(session, d); },
       py::arg("session"), py::arg("device"),
       "What to say of a compiled session; \"\" if it fits, or the device is no IPU.");
-  weights.def(py::init<S &, bool>(),
-              py::arg("session"), py::arg("changes"), py::keep_alive<1, 2>());
+  weights.def(py::init<S &, bool>(), py::arg("session"), py::arg("changes"),
+              py::keep_alive<1, 2>());
   weights.def(
       "run",
       [](Weights &self, S &session, popart::IStepIO &io) { self.step([&] { step(session, io); }); },
