@@ -53,6 +53,9 @@ class Source:
 
     def opening(self):
         """What the header says of itself: the comment at its top, without the licence."""
+        block = re.match(r"/\*(.*?)\*/", "\n".join(self.lines[1:]), re.S)  # headers that C and assembly read, too
+        if block:
+            return said([f"// {line.strip().removeprefix('*').strip()}" for line in block[1].splitlines()])
         found = []
         for line in self.lines[1:]:
             if not line.startswith("//"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the site has besides docs/: pages of the repository's top, the sources that pages link to, as text, and the reference,
-which is made from the code (reference.py).
+"""What the site has besides docs/: pages of the repository's top, the sources that pages link to, as text, the reference,
+which is made from the code (reference.py), and a search that works when the pages are opened as files (site/offline.js).
 
 A page's links are those of the repository, so that they work where the sources are read, too. A link to a page of the
 top goes to its page here, one to another file to a copy of it, and one to a folder to a page that lists its files.
@@ -80,7 +80,21 @@ def on_files(files, config):
         files.append(Made(pages[path], config, source))
     for path, text in reference.pages(root):
         files.append(Made(path, config, text=text))
+    for source in (root / "cmake/docs/site").iterdir():
+        files.append(Made(f"assets/{source.name}", config, source))
     return files
+
+
+def on_post_page(output, page, config):
+    """A script of ours comes before the theme's, which asks it for the index."""
+    script = posixpath.relpath("assets/offline.js", posixpath.dirname(page.file.url) or ".")
+    return output.replace("</head>", f'<script src="{script}"></script></head>', 1)
+
+
+def on_post_build(config):
+    """The index as a script: pages that are opened as files cannot fetch it otherwise."""
+    folder = pathlib.Path(config["site_dir"]) / "search"
+    (folder / "search_index.js").write_text(f"window.__search_index = {(folder / 'search_index.json').read_text()};\n")
 
 
 def on_page_read_source(page, config):

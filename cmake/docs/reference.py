@@ -277,7 +277,8 @@ def cpp_pages(root):
         for header in own:
             path = header.split("/include/")[1]
             page = f"{path}.md"
-            opening = " ".join(reader.source(header).opening().split("\n\n")[0].split("\n  ")[0].split())
+            told = reader.source(header).opening() or next((e.text for e in by_header[header] if e.text), "")
+            opening = " ".join(told.split("\n\n")[0].split("\n  ")[0].split())
             first = re.split(r"(?<=\.)\s", opening)[0]
             lines.append(f"| [{path}]({page}) | {escaped(first)} |")
             yield f"reference/cpp/{library}/{page}", HeaderPage(reader, header, by_header[header]).text()
@@ -295,10 +296,19 @@ def docstring(text, top):
     return re.sub(r"^```text\n(?=>>> |[\w.]+ = |import |from \w+ import |with |for \w+ in )", "```python\n", shown, flags=re.M)
 
 
+def heading(name):
+    return ("class " if name.kind == "class" else "") + f"`{name.full}`"
+
+
+def anchor(name):
+    """The place of a name's heading on its page."""
+    return re.sub(r"[^\w -]", "", heading(name)).lower().replace(" ", "-")
+
+
 def named(name, level, top):
     """A name of a Python module, with its members."""
     short = name.full.rpartition(".")[2]
-    out = [f"{'#' * level} {'class ' if name.kind == 'class' else ''}`{name.full if level == 2 else short}`", ""]
+    out = [f"{'#' * level} {heading(name) if level == 2 else f'`{short}`'}", ""]
     if name.code and name.code != short:
         wrapped = [w for line in name.code.splitlines()
                    for w in textwrap.wrap(line, 88, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)]
@@ -317,17 +327,16 @@ def python_pages(root):
             continue
         package, page = module.split(".")[0], f"{module}.md"
         listed[package].append((module, page, names))
-        body = [f"# {module}", "", f"{len(names)} names. What another module of the package shows as well is on one page only:",
-                "search finds it.", ""]
+        count = f"{len(names)} name{'s' if len(names) > 1 else ''}."
+        body = [f"# {module}", "", f"{count} A name that several modules have is on the page of one of them.", ""]
         for name in names:
             body += named(name, 2, "../../../")
         yield f"reference/python/{package}/{page}", "\n".join(body) + "\n"
     for package, pages_ in listed.items():
-        lines = [f"# {package} in Python", "", f"`{package}`: {packages.about[package]}.", "",
-                 "| module | names |", "| --- | --- |"]
+        lines = [f"# {package} in Python", "", f"`{package}`: {packages.about[package]}.", ""]
         for module, page, names in pages_:
-            shown = " ".join(f"`{n.full.rpartition('.')[2]}`" for n in names)
-            lines.append(f"| [{module}]({page}) | {shown} |")
+            links = ", ".join(f"[`{n.full.rpartition('.')[2]}`]({page}#{anchor(n)})" for n in names)
+            lines += [f"## [{module}]({page})", "", links, ""]
         yield f"reference/python/{package}/index.md", "\n".join(lines) + "\n"
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """site.py ROOT: the site builds without warnings, every link within it leads to a page and a place there, it fetches nothing
-from the network, and links between the repository's own pages hold where they are read as files. Skips without mkdocs and
-doxygen."""
+from the network, and links between the repository's own pages hold where they are read as files. In a browser, search works
+without a server and pages fit a phone (search.mjs). Skips what mkdocs and doxygen, or node and chromium, are missing for."""
 import html.parser
 import os
 import pathlib
@@ -86,11 +86,21 @@ def build(folder):
     return [f"mkdocs build --strict failed:\n{done.stdout}"] if done.returncode else []
 
 
+def browsed(folder):
+    """What a browser finds wrong with the site."""
+    if not shutil.which("node") or not shutil.which(os.environ.get("CHROMIUM", "chromium")):
+        print("node or chromium is not installed: no page was opened")
+        return []
+    done = subprocess.run(["node", root / "tests/documents/search.mjs", folder], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, check=False)
+    return [f"search.mjs failed:\n{done.stdout}"] if done.returncode else []
+
+
 def main():
     found = list(file_problems())
     if shutil.which("mkdocs") and shutil.which("doxygen") and os.path.isdir(themes):
         with tempfile.TemporaryDirectory() as folder:
-            found += build(folder) or list(site_problems(pathlib.Path(folder)))
+            found += build(folder) or list(site_problems(pathlib.Path(folder))) or browsed(folder)
     else:
         print("mkdocs or doxygen is not installed: the site was not built")
     print("\n".join(found))

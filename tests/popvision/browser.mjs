@@ -171,7 +171,7 @@ export class Browser {
     const ended = new Promise(done => this.process.on('exit', done));
     this.process.kill();
     await ended;
-    rmSync(this.folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 }); // its helpers end after it
   }
 }
 
