@@ -62,6 +62,7 @@ class SGDIpuOptimizer(_Typed, _SGD):
         self._take({"momentum": momentum_accum_dtype}, loss_scaling, optimizer_compute_precisions)
 
     def update(self, gradient, var, rate):
+        """Changes one weight. Momentum is kept and added in momentum_accum_dtype."""
         if not self.momentum or self._plain:
             return super().update(gradient, var, rate)
         step = _math.multiply(_math.cast(gradient, "float32"), _math.cast(rate, "float32"))
@@ -74,6 +75,7 @@ class SGDIpuOptimizer(_Typed, _SGD):
         return super().fused(popart, rate, clip, accum) if self._plain else None
 
     def get_config(self):
+        """The arguments that make another like it."""
         return {**super().get_config(), "momentum_accum_dtype": self._types["momentum"]}
 
 
@@ -99,6 +101,7 @@ class AdamIpuOptimizer(_Typed, _Adam):
         return _math.subtract(1.0, _math.pow(float(beta), self.step_now())) if self.debiasing else 1.0
 
     def update(self, gradient, var, rate):
+        """Changes one weight. Both means are kept in their accumulator types; the arithmetic is float32."""
         if self._plain and self.debiasing:
             return super().update(gradient, var, rate)
         m, v = self._means(gradient, var)
@@ -118,6 +121,7 @@ class AdamIpuOptimizer(_Typed, _Adam):
         return (*super().hyper(), self.debiasing)
 
     def get_config(self):
+        """The arguments that make another like it."""
         return {**super().get_config(), "debiasing": self.debiasing,
                 **{f"{name}_dtype": kind for name, kind in self._types.items()}}
 
@@ -143,6 +147,7 @@ class LAMBIpuOptimizer(AdamIpuOptimizer):
         return any(_re.search(e, var.name) for e in expressions)
 
     def update(self, gradient, var, rate):
+        """Changes one weight: Adam's step plus the weight decay, scaled by the ratio of the norms of weight and step."""
         m, v = self._means(gradient, var)
         m, v = _math.divide(m, self._without_bias(self.beta_1)), _math.divide(v, self._without_bias(self.beta_2))
         w = _math.cast(var, "float32")
@@ -171,6 +176,7 @@ class LAMBIpuOptimizer(AdamIpuOptimizer):
                 *self.exclude_from_layer_adaptation)
 
     def get_config(self):
+        """The arguments that make another like it."""
         out = {**super().get_config(), "weight_decay_rate": self.weight_decay_rate, "weight_norm_clip": self.weight_norm_clip,
                "exclude_from_weight_decay": self.exclude_from_weight_decay,
                "exclude_from_layer_adaptation": self.exclude_from_layer_adaptation}

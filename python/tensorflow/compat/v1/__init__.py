@@ -48,14 +48,17 @@ arg_max, arg_min, where_v2 = _math.argmax, _math.argmin, _math.where
 
 
 def to_double(x, name="ToDouble"):
+    """Converts to float64."""
     return _math.cast(x, "float64")
 
 
 def to_int64(x, name="ToInt64"):
+    """Converts to int64."""
     return _math.cast(x, "int64")
 
 
 def identity_n(input, name=None):
+    """A copy of each tensor in a list."""
     return [_math.identity(t) for t in input]
 
 
@@ -69,10 +72,12 @@ def enable_resource_variables():
 
 
 def resource_variables_enabled():
+    """True: all variables are resource variables."""
     return True
 
 
 def disable_resource_variables():
+    """Raises NotImplementedError: there are no other variables."""
     raise NotImplementedError("disable_resource_variables: there are no other variables here.")
 
 
@@ -101,18 +106,22 @@ def where(condition, x=None, y=None, name=None):
 
 
 def assign(ref, value, validate_shape=None, use_locking=None, name=None):
+    """Sets a variable."""
     return ref.assign(value)
 
 
 def assign_add(ref, value, use_locking=None, name=None):
+    """Adds to a variable."""
     return ref.assign_add(value)
 
 
 def assign_sub(ref, value, use_locking=None, name=None):
+    """Subtracts from a variable."""
     return ref.assign_sub(value)
 
 
 def executing_eagerly():
+    """Whether operations run at once, not in a graph."""
     return _tf.executing_eagerly()
 
 
@@ -122,14 +131,17 @@ class logging:
 
     @staticmethod
     def set_verbosity(level):
+        """Shows messages from this level on."""
         _logs.logger.setLevel(level)
 
     @staticmethod
     def info(text, *args):
+        """Logs a message at level INFO."""
         _logs.info(text, *args)
 
     @staticmethod
     def warning(text, *args):
+        """Logs a message at level WARN."""
         _logs.warning(text, *args)
 
     warn = warning

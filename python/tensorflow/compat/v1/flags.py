@@ -48,6 +48,7 @@ def _boolean(text):
 
 
 def DEFINE_string(name, default, help, **_):
+    """A command-line option --NAME TEXT."""
     FLAGS._define(name, default, help)
 
 
@@ -62,23 +63,28 @@ def _number(kind, low, high):
 
 
 def DEFINE_integer(name, default, help, lower_bound=None, upper_bound=None, **_):
+    """A command-line option --NAME INTEGER; one out of bounds ends the program with a message."""
     FLAGS._define(name, default, help, type=_number(int, lower_bound, upper_bound))
 
 
 def DEFINE_float(name, default, help, lower_bound=None, upper_bound=None, **_):
+    """A command-line option --NAME NUMBER; one out of bounds ends the program with a message."""
     FLAGS._define(name, default, help, type=_number(float, lower_bound, upper_bound))
 
 
 def DEFINE_boolean(name, default, help, **_):
+    """A command-line option --NAME or --NAME=true, and --noNAME."""
     FLAGS._define(name, default, help, type=_boolean, nargs="?", const=True)
     FLAGS._parser.add_argument(f"--no{name}", dest=name, action="store_false", default=default, help=argparse.SUPPRESS)
 
 
 def DEFINE_enum(name, default, enum_values, help, **_):
+    """A command-line option --NAME VALUE with a list of values."""
     FLAGS._define(name, default, help, choices=list(enum_values))
 
 
 def DEFINE_list(name, default, help, **_):
+    """A command-line option --NAME A,B,C, a list of texts."""
     default = default.split(",") if isinstance(default, str) else default
     FLAGS._define(name, default, help, type=lambda text: text.split(","))
 

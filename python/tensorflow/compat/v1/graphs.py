@@ -11,6 +11,7 @@ from tensorflow.framework.tensors import convert_to_tensor
 
 
 class GraphKeys:
+    """The names of a graph's standard collections."""
     GLOBAL_VARIABLES, TRAINABLE_VARIABLES, LOCAL_VARIABLES = "variables", "trainable_variables", "local_variables"
     UPDATE_OPS, REGULARIZATION_LOSSES, LOSSES = "update_ops", "regularization_losses", "losses"
 
@@ -25,6 +26,7 @@ disable_eager_execution = disable_v2_behavior
 
 
 def enable_v2_behavior():
+    """Operations run at once, as in TensorFlow 2. This is the default."""
     current.default = None
 
 
@@ -32,17 +34,20 @@ enable_eager_execution = enable_v2_behavior
 
 
 def get_default_graph():
+    """The graph that operations go to; the first call leaves eager execution."""
     if current.default is None:
         disable_v2_behavior()
     return current.default
 
 
 def reset_default_graph():
+    """Replaces the default graph by an empty one."""
     if current.default is not None:
         current.default = Graph(name="default")
 
 
 def placeholder(dtype, shape=None, name=None):
+    """A tensor that Session.run gets in feed_dict."""
     if current.default is None and current.graph is None:
         raise RuntimeError("tf.placeholder() is not compatible with eager execution. Call tf.disable_v2_behavior(), or use "
                            "`with tf.Graph().as_default()`.")
@@ -56,6 +61,7 @@ def placeholder(dtype, shape=None, name=None):
 
 
 def placeholder_with_default(input, shape, name=None):
+    """A tensor that feed_dict may set."""
     value = convert_to_tensor(input)
     out = placeholder(value.dtype, shape, name)
     out.default = value
@@ -63,18 +69,22 @@ def placeholder_with_default(input, shape, name=None):
 
 
 def get_collection(key, scope=None):
+    """The members of a collection of the default graph, or those whose names begin with a scope."""
     return get_default_graph().get_collection(key, scope)
 
 
 def add_to_collection(name, value):
+    """Adds a member to a collection of the default graph."""
     get_default_graph().add_to_collection(name, value)
 
 
 def global_variables(scope=None):
+    """All variables that programs share."""
     return get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
 
 
 def trainable_variables(scope=None):
+    """The variables that optimisers change."""
     return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
 
 
@@ -89,6 +99,7 @@ def variables_initializer(var_list, name="init"):
 
 
 def global_variables_initializer():
+    """An operation that sets all global variables to their first values."""
     return variables_initializer(global_variables)
 
 
@@ -98,12 +109,15 @@ def local_variables(scope=None):
 
 
 def local_variables_initializer():
+    """An operation that sets all local variables, for instance those of metrics, to their first values."""
     return variables_initializer(local_variables)
 
 
 def tables_initializer():
+    """An operation that does nothing: there are no tables."""
     return variables_initializer(lambda: [])
 
 
 def set_random_seed(seed):
+    """Sets the seed of the graph's random operations."""
     set_seed(seed)

@@ -13,6 +13,7 @@ from tensorflow.ops import math_ops as _math
 
 
 class ResizeMethod:
+    """How resize finds a pixel between pixels."""
     BILINEAR, NEAREST_NEIGHBOR, BICUBIC, AREA = range(4)
 
 
@@ -33,6 +34,7 @@ def _axis(x, axis, size, nearest, corners):
 
 
 def resize_images(images, size, method=ResizeMethod.BILINEAR, align_corners=False, preserve_aspect_ratio=False, name=None):
+    """Images of another size; BILINEAR, NEAREST_NEIGHBOR or AREA."""
     x = _convert(images)
     if x.shape.rank not in (3, 4):
         raise ValueError("'images' must have either 3 or 4 dimensions.")
@@ -55,16 +57,19 @@ resize = resize_images
 
 
 def resize_bilinear(images, size, align_corners=False, name=None, half_pixel_centers=False):
+    """Images of another size, from the four nearest pixels."""
     return _ops.resize(images, size, "bilinear") if half_pixel_centers else \
         resize_images(images, size, ResizeMethod.BILINEAR, align_corners)
 
 
 def resize_nearest_neighbor(images, size, align_corners=False, name=None, half_pixel_centers=False):
+    """Images of another size, from the nearest pixel."""
     return _ops.resize(images, size, "nearest") if half_pixel_centers else \
         resize_images(images, size, ResizeMethod.NEAREST_NEIGHBOR, align_corners)
 
 
 def resize_area(images, size, align_corners=False, name=None):
+    """Images of another size, from the mean of the pixels that each new one covers."""
     if align_corners:
         raise NotImplementedError("tf.image.resize_area with align_corners is not there.")
     return _ops.resize(images, size, "area")

@@ -20,11 +20,15 @@ def _typed(base):
 
 
 class zeros_initializer(_typed(_keras.Zeros)):
+    """Zeros."""
+
     def __init__(self, dtype="float32"):
         super().__init__(dtype=dtype)
 
 
 class ones_initializer(_typed(_keras.Ones)):
+    """Ones."""
+
     def __init__(self, dtype="float32"):
         super().__init__(dtype=dtype)
 
@@ -58,16 +62,22 @@ constant = constant_initializer
 
 
 class random_normal_initializer(_typed(_keras.RandomNormal)):
+    """From a normal distribution."""
+
     def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype="float32"):
         super().__init__(mean, stddev, seed, dtype=dtype)
 
 
 class truncated_normal_initializer(_typed(_keras.TruncatedNormal)):
+    """From a normal distribution, cut off at two standard deviations."""
+
     def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype="float32"):
         super().__init__(mean, stddev, seed, dtype=dtype)
 
 
 class random_uniform_initializer(_typed(_keras.RandomUniform)):
+    """From a uniform distribution between minval and maxval."""
+
     def __init__(self, minval=0.0, maxval=1.0, seed=None, dtype="float32"):
         super().__init__(minval, maxval, seed, dtype=dtype)
 

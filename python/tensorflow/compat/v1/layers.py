@@ -102,6 +102,7 @@ batch_normalization.__kwdefaults__["training"] = False
 
 
 def dropout(inputs, rate=0.5, noise_shape=None, seed=None, training=False, name=None):
+    """Sets a share of the elements to zero while training, and scales the others."""
     return Dropout(rate, noise_shape, seed, name=name)(inputs, training=_mode(training))
 
 

@@ -7,6 +7,7 @@ from tensorflow.ops import array_ops, math_ops, nn_ops
 
 
 class Reduction:
+    """How the losses of a batch become one value."""
     NONE, SUM, MEAN = "none", "weighted_sum", "weighted_mean"
     SUM_OVER_BATCH_SIZE, SUM_BY_NONZERO_WEIGHTS = "weighted_sum_over_batch_size", "weighted_sum_by_nonzero_weights"
 
@@ -37,6 +38,7 @@ def _reduced(values, weights, reduction, collection):
 
 def sparse_softmax_cross_entropy(labels, logits, weights=1.0, scope=None, loss_collection="losses",
                                  reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+    """The cross-entropy of softmax(logits) and class numbers."""
     labels = convert_to_tensor(labels)
     logits = convert_to_tensor(logits)
     if labels.shape.rank == logits.shape.rank and labels.shape[-1] == 1:
@@ -46,6 +48,7 @@ def sparse_softmax_cross_entropy(labels, logits, weights=1.0, scope=None, loss_c
 
 def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0, scope=None, loss_collection="losses",
                           reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+    """The cross-entropy of softmax(logits) and rows of probabilities."""
     labels = math_ops.cast(convert_to_tensor(onehot_labels), convert_to_tensor(logits).dtype)
     if label_smoothing > 0:
         labels = math_ops.add(math_ops.multiply(labels, 1 - label_smoothing), label_smoothing / labels.shape[-1])
@@ -54,6 +57,7 @@ def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0,
 
 def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothing=0, scope=None, loss_collection="losses",
                           reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+    """The cross-entropy of sigmoid(logits) and independent yes-or-no labels."""
     labels = math_ops.cast(convert_to_tensor(multi_class_labels), convert_to_tensor(logits).dtype)
     if label_smoothing > 0:
         labels = math_ops.add(math_ops.multiply(labels, 1 - label_smoothing), 0.5 * label_smoothing)
@@ -62,6 +66,7 @@ def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothi
 
 def mean_squared_error(labels, predictions, weights=1.0, scope=None, loss_collection="losses",
                        reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+    """(predictions - labels)^2."""
     predictions = convert_to_tensor(predictions)
     return _reduced(math_ops.squared_difference(predictions, math_ops.cast(labels, predictions.dtype)), weights, reduction,
                     loss_collection)
@@ -69,6 +74,7 @@ def mean_squared_error(labels, predictions, weights=1.0, scope=None, loss_collec
 
 def absolute_difference(labels, predictions, weights=1.0, scope=None, loss_collection="losses",
                         reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+    """|predictions - labels|."""
     predictions = convert_to_tensor(predictions)
     return _reduced(math_ops.abs(math_ops.subtract(predictions, math_ops.cast(labels, predictions.dtype))), weights,
                     reduction, loss_collection)
@@ -99,6 +105,7 @@ def hinge_loss(labels, logits, weights=1.0, scope=None, loss_collection="losses"
 
 def log_loss(labels, predictions, weights=1.0, epsilon=1e-7, scope=None, loss_collection="losses",
              reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+    """-labels log(predictions) - (1 - labels) log(1 - predictions)."""
     labels, p = _both(labels, predictions)
     yes = math_ops.multiply(labels, math_ops.log(math_ops.add(p, epsilon)))
     no = math_ops.multiply(math_ops.subtract(1.0, labels), math_ops.log(math_ops.add(math_ops.subtract(1.0, p), epsilon)))
@@ -118,19 +125,23 @@ def cosine_distance(labels, predictions, axis=None, weights=1.0, scope=None, los
 
 def compute_weighted_loss(losses, weights=1.0, scope=None, loss_collection="losses",
                           reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+    """Weighs and reduces losses that were computed elsewhere."""
     return _reduced(convert_to_tensor(losses), weights, reduction, loss_collection)
 
 
 def add_loss(loss, loss_collection="losses"):
+    """Adds a loss to the collection that get_losses reads."""
     if current.default is not None and loss_collection:
         current.default.add_to_collection(loss_collection, loss)
 
 
 def get_regularization_losses(scope=None):
+    """The losses that regularisers of variables added."""
     return current.default.get_collection("regularization_losses", scope)
 
 
 def get_regularization_loss(scope=None, name="total_regularization_loss"):
+    """The sum of get_regularization_losses, or 0."""
     found = get_regularization_losses(scope)
     return math_ops.add_n(found, name=name) if found else array_ops.constant(0.0)
 
@@ -142,6 +153,7 @@ def get_total_loss(add_regularization_losses=True, name="total_loss", scope=None
 
 
 def get_losses(scope=None, loss_collection="losses"):
+    """The losses that were added, without those of regularisers."""
     return current.default.get_collection(loss_collection, scope)
 
 

@@ -52,6 +52,7 @@ def _weighted(values, weights):
 
 
 def mean(values, weights=None, metrics_collections=None, updates_collections=None, name=None):
+    """The weighted mean of values over all batches."""
     return _ratio(name or "mean", *_weighted(values, weights), (metrics_collections, updates_collections))
 
 
@@ -66,6 +67,7 @@ def _pair(labels, predictions):
 
 
 def accuracy(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
+    """The share of predictions that equal their labels, over all batches."""
     labels, predictions = _pair(labels, predictions)
     same = math_ops.equal(labels, math_ops.cast(predictions, labels.dtype))
     return _ratio(name or "accuracy", *_weighted(same, weights), (metrics_collections, updates_collections))

@@ -33,6 +33,7 @@ class RNNCell:
             return self.step(inputs, state)
 
     def zero_state(self, batch_size, dtype):
+        """A state of zeros for a batch."""
         return _nest.map_structure(lambda size: _array.zeros([int(batch_size), size], dtype), self.state_size)
 
     def _mixed(self, parts, units, bias=0.0, prefix="", initializer=None):
@@ -53,6 +54,7 @@ class BasicRNNCell(RNNCell):
         self.state_size = self.output_size = num_units
 
     def step(self, inputs, state):
+        """Output and new state after one time step."""
         out = self._activation(self._mixed([inputs, state], self._units))
         return out, out
 
@@ -71,6 +73,7 @@ class GRUCell(RNNCell):
         self.state_size = self.output_size = num_units
 
     def step(self, inputs, state):
+        """Output and new state after one time step."""
         gates = _nn.sigmoid(self._mixed([inputs, state], 2 * self._units, 1.0, "gates/", self._initializer))
         r, u = _array.split(gates, 2, 1)
         c = self._activation(self._mixed([inputs, _math.multiply(r, state)], self._units, 0.0, "candidate/", self._initializer))
@@ -96,6 +99,7 @@ class LSTMCell(RNNCell):
         self.state_size, self.output_size = LSTMStateTuple(num_units, num_units), num_units
 
     def step(self, inputs, state):
+        """Output and new state after one time step."""
         c, h = state
         mixed = self._mixed([inputs, h], 4 * self._units, initializer=self._initializer)
         i, j, f, o = _array.split(mixed, 4, 1)
@@ -108,6 +112,7 @@ class LSTMCell(RNNCell):
 
 
 class BasicLSTMCell(LSTMCell):
+    """An LSTM cell without clipping and projection."""
     _scope_name = "basic_lstm_cell"
 
     def __init__(self, num_units, forget_bias=1.0, state_is_tuple=True, activation=None, reuse=None, name=None, dtype=None):
@@ -129,6 +134,7 @@ class MultiRNNCell(RNNCell):
         self.state_size, self.output_size = tuple(c.state_size for c in cells), self._cells[-1].output_size
 
     def step(self, inputs, state):
+        """The last cell's output, and the new states of all."""
         states = []
         for i, (cell, own) in enumerate(zip(self._cells, state)):
             with _variable_scope(f"cell_{i}", reuse=_AUTO_REUSE):

@@ -36,18 +36,20 @@ class ConfigProto(_Message):
 
 
 class GPUOptions(_Message):
-    pass
+    """Is there so that scripts run. No field of it changes anything."""
 
 
 class GraphOptions(_Message):
-    pass
+    """Is there so that scripts run. No field of it changes anything."""
 
 
 class OptimizerOptions(_Message):
+    """Is there so that scripts run. No field of it changes anything."""
     L0, L1, OFF, ON_1, ON_2 = -1, 0, -1, 1, 2
 
 
 class RunOptions(_Message):
+    """Is there so that scripts run. No field of it changes anything."""
     NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
 
 
@@ -56,10 +58,13 @@ class RunMetadata(_Message):
 
 
 def get_default_session():
+    """The session of the innermost `with`, or None."""
     return sessions.innermost()
 
 
 class Session:
+    """Runs parts of a graph. It has the values of variables."""
+
     def __init__(self, target="", graph=None, config=None):
         self.graph = graph or get_default_graph()
         self._closed = False
@@ -76,12 +81,15 @@ class Session:
         self.close()
 
     def as_default(self):
+        """For `with`: Tensor.eval and Operation.run use this session, which stays open."""
         return _Default(self)
 
     def close(self):
+        """Ends it; a later run raises RuntimeError."""
         self._closed = True
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+        """The values of tensors, after what they need has run. fetches may be nested; feed_dict sets placeholders."""
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
         feed = _fed(self.graph, feed_dict or {})
@@ -90,11 +98,14 @@ class Session:
 
 
 class InteractiveSession(Session):
+    """A session that is the default from the start."""
+
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         sessions.enter(self)
 
     def close(self):
+        """Ends it; the session before is the default again."""
         sessions.leave(self)
         super().close()
 

@@ -14,29 +14,35 @@ SessionRunValues = collections.namedtuple("SessionRunValues", "results options r
 
 
 class SessionRunContext:
+    """What a hook knows of a run: the session, and what was to be fetched."""
+
     def __init__(self, original_args, session):
         self.original_args, self.session = original_args, session
         self.stop_requested = False
 
     def request_stop(self):
+        """Ends the training after this run."""
         self.stop_requested = True
 
 
 class SessionRunHook:
+    """The base of hooks. Override what you need."""
+
     def begin(self):
-        pass
+        """Called before the session is made: the graph may still grow."""
 
     def after_create_session(self, session, coord):
-        pass
+        """Called once the session is there: the graph is complete."""
 
     def before_run(self, run_context):
+        """Called before each run. Give a SessionRunArgs to fetch more."""
         return None
 
     def after_run(self, run_context, run_values):
-        pass
+        """Called after each run, with what was fetched."""
 
     def end(self, session):
-        pass
+        """Called at the end, unless an exception was raised."""
 
 
 class Hooks:

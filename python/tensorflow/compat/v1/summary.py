@@ -31,14 +31,17 @@ def _of(message, name, tensor, collections):
 
 
 def scalar(name, tensor, collections=None, family=None):
+    """A number for TensorBoard. Session.run gives a message for FileWriter.add_summary."""
     return _of(_messages.scalar, name, tensor, collections)
 
 
 def histogram(name, values, collections=None, family=None):
+    """A histogram of values for TensorBoard."""
     return _of(_messages.histogram, name, values, collections)
 
 
 def merge(inputs, collections=None, name=None):
+    """Several summaries as one."""
     return _Summary(lambda step: b"".join(each.evaluate(step) for each in inputs))
 
 
@@ -59,14 +62,18 @@ class Summary:
         self.value = list(value)
 
     def SerializeToString(self):
+        """The message as bytes."""
         return b"".join(_events.field(1, _events.field(1, v.tag) + _events.field(2, float(v.simple_value))) for v in self.value)
 
 
 class FileWriter:
+    """Writes what TensorBoard reads."""
+
     def __init__(self, logdir, graph=None, max_queue=10, flush_secs=120, graph_def=None, filename_suffix=None, session=None):
         self._file, self._folder = _events.EventFile(str(logdir), filename_suffix or ""), str(logdir)
 
     def get_logdir(self):
+        """The folder it writes to."""
         return self._folder
 
     def add_summary(self, summary, global_step=0):
@@ -74,12 +81,15 @@ class FileWriter:
         self._file.add(summary if isinstance(summary, bytes) else summary.SerializeToString(), int(global_step or 0))
 
     def add_graph(self, graph, global_step=None, graph_def=None):
+        """Raises NotImplementedError: graphs have no GraphDef."""
         raise NotImplementedError("FileWriter.add_graph is not there: graphs have no GraphDef here.")
 
     def flush(self):
+        """Writes what is held back."""
         self._file.flush()
 
     def close(self):
+        """Writes what is held back, and closes the file."""
         self._file.close()
 
     def __enter__(self):

@@ -27,12 +27,14 @@ class TestCase(unittest.TestCase):
         self._session = None
 
     def setUp(self):
+        """Gives each test an empty default graph."""
         super().setUp()
         self._session = None
         if current.default is not None:
             current.default = Graph(name="default")
 
     def get_temp_dir(self):
+        """A folder of this test alone."""
         if not hasattr(self, "_folder"):
             self._folder = _files.new_folder("test")
         return self._folder
@@ -50,6 +52,7 @@ class TestCase(unittest.TestCase):
 
     @contextlib.contextmanager
     def session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
+        """For `with`: a session on a graph of its own, or on the one given."""
         graph = graph or (get_default_graph() if current.default is not None else Graph(name="default"))
         with graph.as_default(), Session(graph=graph, config=config) as opened:
             self._session = opened
@@ -61,6 +64,7 @@ class TestCase(unittest.TestCase):
     cached_session = session
 
     def test_session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
+        """The older name of session."""
         if self._testMethodName == "test_session":
             self.skipTest("Not a test.")
         return self.session(graph, config)
@@ -88,6 +92,7 @@ class TestCase(unittest.TestCase):
     # ---- comparisons
 
     def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
+        """Fails if elements differ by more than atol + rtol |b|; of half by more than three digits."""
         def check(x, y):  # half has three digits
             half = np.float16 in (x.dtype, y.dtype)
             np.testing.assert_allclose(x.astype(np.float64), y.astype(np.float64), rtol=max(rtol, 1e-3 if half else 0),
@@ -95,6 +100,7 @@ class TestCase(unittest.TestCase):
         self._each(a, b, check)
 
     def assertAllCloseAccordingToType(self, a, b, rtol=1e-6, atol=1e-6, half_rtol=1e-3, half_atol=1e-3, msg=None, **types):
+        """assertAllClose with limits for each type."""
         if types.keys() - {"float_rtol", "float_atol", "bfloat16_rtol", "bfloat16_atol"}:
             raise TypeError(f"unexpected arguments {sorted(types)}")
         half = np.float16 in (self._array(a).dtype, self._array(b).dtype)
@@ -102,6 +108,7 @@ class TestCase(unittest.TestCase):
         self.assertAllClose(a, b, *((half_rtol, half_atol) if half else own), msg=msg)
 
     def assertNotAllClose(self, a, b, **kwargs):
+        """Fails if all elements are close."""
         try:
             self.assertAllClose(a, b, **kwargs)
         except AssertionError:
@@ -109,52 +116,67 @@ class TestCase(unittest.TestCase):
         raise AssertionError("The two values are close at all elements.")
 
     def assertAllEqual(self, a, b, msg=None):
+        """Fails if an element differs."""
         self._each(a, b, lambda x, y: np.testing.assert_array_equal(x, y, err_msg=msg or ""))
 
     def assertNotAllEqual(self, a, b, msg=None):
+        """Fails if no element differs."""
         self.assertFalse(np.array_equal(self._array(a), self._array(b)), msg)
 
     def assertAllGreater(self, a, comparison_target):
+        """Fails if an element is not larger."""
         self.assertTrue((self._array(a) > comparison_target).all())
 
     def assertAllGreaterEqual(self, a, comparison_target):
+        """Fails if an element is smaller."""
         self.assertTrue((self._array(a) >= comparison_target).all())
 
     def assertAllLess(self, a, comparison_target):
+        """Fails if an element is not smaller."""
         self.assertTrue((self._array(a) < comparison_target).all())
 
     def assertAllLessEqual(self, a, comparison_target):
+        """Fails if an element is larger."""
         self.assertTrue((self._array(a) <= comparison_target).all())
 
     def assertNear(self, f1, f2, err, msg=None):
+        """Fails if two numbers differ by more than err."""
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, msg or f"{f1} and {f2} differ by more than {err}")
 
     def assertArrayNear(self, farray1, farray2, err, msg=None):
+        """Fails if two numbers of two lists differ by more than err."""
         self.assertEqual(len(farray1), len(farray2), msg)
         for a, b in zip(farray1, farray2):
             self.assertNear(float(a), float(b), err, msg)
 
     def assertNDArrayNear(self, ndarray1, ndarray2, err, msg=None):
+        """Fails if the norm of the difference is larger than err."""
         self.assertLessEqual(float(np.linalg.norm(ndarray1 - ndarray2)), err, msg)
 
     def assertShapeEqual(self, np_array, tf_tensor, msg=None):
+        """Fails if an array and a tensor differ in shape."""
         self.assertEqual(list(np_array.shape), tf_tensor.shape.as_list(), msg)
 
     def assertDTypeEqual(self, target, expected_dtype):
+        """Fails if the elements have another type."""
         self.assertEqual(np.dtype(getattr(target.dtype, "as_numpy_dtype", target.dtype)),
                          np.dtype(getattr(expected_dtype, "as_numpy_dtype", expected_dtype)))
 
     def assertLen(self, container, expected_len, msg=None):
+        """Fails if there are more or fewer elements."""
         self.assertEqual(len(container), expected_len, msg)
 
     def assertEmpty(self, container, msg=None):
+        """Fails if there are elements."""
         self.assertEqual(len(container), 0, msg)
 
     def assertStartsWith(self, actual, expected_start, msg=None):
+        """Fails if a text begins otherwise."""
         self.assertTrue(actual.startswith(expected_start), msg or f"{actual!r} does not start with {expected_start!r}")
 
     @contextlib.contextmanager
     def assertRaisesWithPredicateMatch(self, exception_type, expected_err_re_or_predicate):
+        """For `with`: fails unless this exception is raised, and its message matches a pattern or it fulfils a function."""
         with self.assertRaises(exception_type) as found:
             yield
         if callable(expected_err_re_or_predicate):
@@ -163,6 +185,7 @@ class TestCase(unittest.TestCase):
             self.assertRegex(str(found.exception), expected_err_re_or_predicate)
 
     def assertRaisesOpError(self, expected_err_re_or_predicate):
+        """For `with`: fails unless an error of an operation is raised that matches."""
         return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
 
 
@@ -223,4 +246,5 @@ def run_all_in_graph_and_eager_modes(cls):
 
 
 def main(argv=None):
+    """Runs the tests of the calling script."""
     unittest.main(argv=argv)

@@ -65,6 +65,7 @@ class Optimizer:
         self.keras, self._name = keras, name
 
     def get_name(self):
+        """The name that was given."""
         return self._name
 
     GATE_NONE, GATE_OP, GATE_GRAPH = range(3)
@@ -82,6 +83,7 @@ class Optimizer:
         return list(zip(graph_gradients(graph, [loss], variables, given), variables))
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+        """An operation that changes variables by (gradient, variable) pairs and counts global_step."""
         grads_and_vars = list(grads_and_vars)
         graph = active()
         made = []
@@ -109,12 +111,15 @@ class Optimizer:
 
     def minimize(self, loss, global_step=None, var_list=None, gate_gradients=GATE_OP, aggregation_method=None,
                  colocate_gradients_with_ops=False, name=None, grad_loss=None):
+        """compute_gradients, then apply_gradients."""
         return self.apply_gradients(self.compute_gradients(loss, var_list, grad_loss=grad_loss), global_step, name)
 
     def variables(self):
+        """The optimiser's own variables."""
         return self.keras.variables()
 
     def get_slot(self, var, name):
+        """The optimiser's variable of this name for a weight, or None."""
         return self.keras.get_slot(var, name)
 
 
@@ -134,6 +139,8 @@ def _gather(graph, made, variable, how, value):
 
 
 class GradientDescentOptimizer(Optimizer):
+    """w - rate gradient."""
+
     def __init__(self, learning_rate, use_locking=False, name="GradientDescent"):
         super().__init__(_keras.SGD(_rate(learning_rate)), name)
 
@@ -146,6 +153,8 @@ class MomentumOptimizer(Optimizer):
 
 
 class AdamOptimizer(Optimizer):
+    """Adam."""
+
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, use_locking=False, name="Adam"):
         super().__init__(_keras.Adam(_rate(learning_rate), beta1, beta2, epsilon), name)
 
@@ -167,22 +176,30 @@ class _RMSProp(_keras.RMSprop):
 
 
 class RMSPropOptimizer(Optimizer):
+    """RMSprop, with momentum and a centred form."""
+
     def __init__(self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False, centered=False,
                  name="RMSProp"):
         super().__init__(_RMSProp(_rate(learning_rate), decay, momentum, epsilon, centered), name)
 
 
 class AdagradOptimizer(Optimizer):
+    """Adagrad."""
+
     def __init__(self, learning_rate, initial_accumulator_value=0.1, use_locking=False, name="Adagrad"):
         super().__init__(_keras.Adagrad(_rate(learning_rate), initial_accumulator_value, 0.0), name)
 
 
 class AdadeltaOptimizer(Optimizer):
+    """Adadelta."""
+
     def __init__(self, learning_rate=0.001, rho=0.95, epsilon=1e-8, use_locking=False, name="Adadelta"):
         super().__init__(_keras.Adadelta(_rate(learning_rate), rho, epsilon), name)
 
 
 class FtrlOptimizer(Optimizer):
+    """FTRL, which shrinks weights towards zero."""
+
     def __init__(self, learning_rate, learning_rate_power=-0.5, initial_accumulator_value=0.1, l1_regularization_strength=0.0,
                  l2_regularization_strength=0.0, use_locking=False, name="Ftrl"):
         super().__init__(_keras.Ftrl(_rate(learning_rate), learning_rate_power, initial_accumulator_value,
@@ -199,6 +216,7 @@ class ExponentialMovingAverage:
         self._decay, self._updates, self.name, self._averages = decay, num_updates, name, []
 
     def apply(self, var_list=None):
+        """An operation that brings the averages of variables up to date."""
         graph = active()
         if graph is None:
             raise RuntimeError("ExponentialMovingAverage.apply needs a graph of TensorFlow 1.")
@@ -218,12 +236,15 @@ class ExponentialMovingAverage:
         return group(*done, name=self.name)
 
     def average(self, var):
+        """The variable that holds an average, or None."""
         return next((mean for known, mean in self._averages if known is var), None)
 
     def average_name(self, var):
+        """The name under which an average is saved."""
         return f"{var.name.split(':')[0]}/{self.name}"
 
     def variables_to_restore(self, moving_avg_variables=None):
+        """{name of the average: variable}: a Saver with it loads averages into variables."""
         wanted = trainable_variables() if moving_avg_variables is None else moving_avg_variables
         return {self.average_name(v): v for v in wanted}
 
@@ -234,6 +255,7 @@ def global_step(sess, global_step_tensor):
 
 
 def get_or_create_global_step(graph=None):
+    """The variable that counts steps; made at the first call."""
     graph = graph or current.default
     found = graph.__dict__.get("global_step")
     if found is None:
@@ -280,6 +302,7 @@ class Saver:
         return path
 
     def restore(self, sess, save_path):
+        """Loads variables from a file that save wrote. Raises NotFoundError for one that is not in it."""
         with np.load(save_path + ".npz", allow_pickle=False) as file:
             for name, v in self._variables().items():
                 if name.replace("/", "|") not in file.files:

@@ -16,16 +16,20 @@ _scopes = []
 
 
 class VariableScope:
+    """A prefix of names, with defaults for the variables made in it."""
+
     def __init__(self, name, reuse=False, initializer=None, dtype=None, regularizer=None, constraint=None):
         self.name, self.reuse, self.initializer, self.dtype, self.regularizer = name, reuse, initializer, dtype, regularizer
         self.constraint = constraint
         self.original_name_scope = name + "/" if name else ""
 
     def reuse_variables(self):
+        """From here on, get_variable finds variables and makes none."""
         self.reuse = True
 
 
 def get_variable_scope():
+    """The scope around the caller."""
     return _scopes[-1] if _scopes else VariableScope("")
 
 
@@ -44,6 +48,7 @@ def _unused(outer, name):
 def variable_scope(name_or_scope=None, default_name=None, values=None, initializer=None, regularizer=None, reuse=None,
                    dtype=None, use_resource=None, custom_getter=None, auxiliary_name_scope=True, caching_device=None,
                    partitioner=None, constraint=None):
+    """For `with`: variables get this prefix. With reuse=True they must be there; with AUTO_REUSE they may be."""
     for given, what in ((custom_getter, "custom_getter"), (partitioner, "partitioner")):
         if given is not None:
             raise NotImplementedError(f"variable_scope(..., {what}=...) is not there; docs/tensorflow.md lists what is.")
@@ -104,6 +109,7 @@ def _check_same(name, variable, shape, dtype):
 def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None,
                  caching_device=None, partitioner=None, validate_shape=True, use_resource=None, custom_getter=None,
                  constraint=None, synchronization=None, aggregation=None):
+    """A new variable, or in a scope with reuse the one of this name. Raises ValueError for the wrong one of both."""
     for value, what in ((custom_getter, "custom_getter"), (partitioner, "partitioner")):
         if value is not None:
             raise NotImplementedError(f"get_variable(..., {what}=...) is not there; docs/tensorflow.md lists what is.")

@@ -7,6 +7,7 @@ from tensorflow import _names
 
 
 def home():
+    """The folder that datasets are read from: KERAS_HOME/datasets, or ~/.keras/datasets."""
     return os.path.join(os.environ.get("KERAS_HOME") or os.path.join(os.path.expanduser("~"), ".keras"), "datasets")
 
 

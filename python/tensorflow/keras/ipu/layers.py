@@ -30,6 +30,7 @@ class GroupNormalization(_Layer):
         return self.groups
 
     def build(self, input_shape):
+        """Makes gamma and beta for the channels of an input."""
         self._rank, axis = len(input_shape), self.axis % len(input_shape)
         if axis not in (1, self._rank - 1) or self._rank < 2:
             raise ValueError(f"{self.name}: the channels of an input of {self._rank} dimensions are dimension 1 or the last, "
@@ -42,6 +43,7 @@ class GroupNormalization(_Layer):
         self._channels = channels
 
     def call(self, inputs, training=None):
+        """Each group of channels of each image, brought to mean 0 and variance 1; then gamma x + beta."""
         gamma = self.gamma if self.gamma is not None else _array.ones([self._channels], inputs.dtype)
         beta = self.beta if self.beta is not None else _array.zeros([self._channels], inputs.dtype)
         return apply("GroupNorm", [inputs, gamma, beta], {
@@ -49,6 +51,7 @@ class GroupNormalization(_Layer):
             "contiguous": not self.strided_channel_grouping})
 
     def get_config(self):
+        """The arguments that make another like it."""
         return {**super().get_config(), "groups": self.groups, "axis": self.axis, "center": self.center, "scale": self.scale,
                 "epsilon": self.epsilon, "beta_initializer": _initializers.serialize(self.beta_initializer),
                 "gamma_initializer": _initializers.serialize(self.gamma_initializer),
@@ -65,6 +68,7 @@ class InstanceNormalization(GroupNormalization):
         return channels
 
     def get_config(self):
+        """The arguments that make another like it."""
         return {k: v for k, v in super().get_config().items() if k != "groups"}
 
 
@@ -75,6 +79,7 @@ class LayerNormalization(GroupNormalization):
         super().__init__(1, axis, **kwargs)
 
     def get_config(self):
+        """The arguments that make another like it."""
         return {k: v for k, v in super().get_config().items() if k != "groups"}
 
 
@@ -82,6 +87,7 @@ class RecomputationCheckpoint(_Layer):
     """What passes here is kept for the backward pass; without a checkpoint it may be computed again."""
 
     def call(self, inputs, **kwargs):
+        """The inputs, kept for the backward pass."""
         return _marks.recomputation_checkpoint(inputs)
 
 
@@ -93,9 +99,11 @@ class AssumeEqualAcrossReplicas(_Layer):
         self.inplace = inplace
 
     def call(self, inputs, **kwargs):
+        """The inputs, taken to be the same in all replicas."""
         return _marks.assume_equal_across_replicas(inputs, self.inplace)
 
     def get_config(self):
+        """The arguments that make another like it."""
         return {**super().get_config(), "inplace": self.inplace}
 
 
@@ -109,16 +117,19 @@ class CaptureUpstreamGradients(_Layer):
         self.layer, self.tag = layer, tag or layer.name
 
     def call(self, inputs, **kwargs):
+        """The wrapped layer's output, whose gradient is captured."""
         return self._captured(self.layer(inputs, **kwargs))
 
     def _captured(self, tensor):
         return _marks.capture_upstream_gradients(tensor, self.tag)
 
     def get_config(self):
+        """The arguments that make another like it, with the wrapped layer's."""
         return {**super().get_config(), "layer": _registry.serialize(self.layer), "tag": self.tag}
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
+        """Makes the wrapped layer, then this one."""
         config = dict(config)
         return cls(_registry.deserialize(config.pop("layer"), custom_objects), **config)
 
@@ -133,6 +144,7 @@ class CaptureActivationGradients(CaptureUpstreamGradients):
                              "have.")
 
     def call(self, inputs, **kwargs):
+        """The wrapped layer's output; what is captured is the gradient before its activation."""
         activation = self.layer.activation
         self.layer.activation = lambda x: activation(self._captured(x))
         try:

@@ -82,6 +82,8 @@ _NOT_KNOWN = _NotKnown()
 
 
 class FunctionProgram(Compiled):
+    """A tf.function, compiled for the shapes and values of one call."""
+
     def __init__(self, function, args, kwargs, index):
         self.index, self._held = index, (args, kwargs)
         graph = self.graph = FunctionGraph(name=getattr(function, "__name__", "function"))

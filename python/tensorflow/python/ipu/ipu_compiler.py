@@ -52,6 +52,7 @@ class Call:
         self.outputs = []
 
     def results(self, graph):
+        """What ipu_compiler.compile gives: tensors of the outer graph, or an operation."""
         result = self.compiled.result
         if _is_operation(result):
             self.operation = Operation(graph, graph.unique("cluster"))
@@ -73,6 +74,7 @@ class Call:
         return out
 
     def produce(self, step):
+        """Runs the program in a session and gives its outputs their values."""
         arguments = [step.value(t) for t in self.inputs]
         for t, value in zip(self.outputs, self.compiled.run(arguments, step.session)):
             step.values[id(t)] = value

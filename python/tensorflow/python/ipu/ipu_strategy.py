@@ -83,12 +83,15 @@ class IPUStrategyV1:
     # ---- Keras
 
     def plan(self, model, training):
+        """How Keras runs a model: IPUs, stages, replicas and batches of a step."""
         return plan_of(self, model, training)
 
     def refuse_left_over(self, model, plan, feed, batches, rows):
+        """Raises ValueError: these batches fill no whole step."""
         refuse_left_over(model, plan, feed, batches, rows)
 
     def steps(self, model, feed, plan, wanted, training):
+        """The steps of an epoch, after all that a static program needs was checked."""
         return steps_of(model, feed, plan, wanted, training)
 
 

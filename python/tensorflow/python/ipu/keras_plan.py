@@ -16,6 +16,7 @@ def _power_of_two(n):
 
 
 def plan_of(strategy, model, training):
+    """How a model runs on a strategy's IPUs. Raises ValueError if they are too few for its stages."""
     device, steps = strategy.device, max(1, model._steps_per_execution)
     pipeline = stages.of(model)
     shards = _power_of_two(pipeline.ipus if pipeline else 1)
