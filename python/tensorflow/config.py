@@ -6,6 +6,8 @@ from tensorflow import _names
 
 PhysicalDevice = collections.namedtuple("PhysicalDevice", "name device_type")
 LogicalDevice = collections.namedtuple("LogicalDevice", "name device_type")
+PhysicalDevice.__doc__ = "A device of this machine: the CPU, or a simulated IPU."
+LogicalDevice.__doc__ = "A device that programs use: the CPU, or an IPU."
 
 
 def _ipus():

@@ -8,7 +8,7 @@ from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.tensors import constant_value, convert_to_tensor
 
 
-def _compared(name, holds):
+def _compared(name, condition, holds):
     def check(x, y, message=None, summarize=None, name=None):
         a, b = (constant_value(convert_to_tensor(v)) for v in (x, y))
         if a is None or b is None:
@@ -16,15 +16,17 @@ def _compared(name, holds):
         if not np.all(holds(a, b)):
             raise InvalidArgumentError(None, None, f"{message or ''} Condition x {name} y did not hold: {a} and {b}")
     check.__name__ = name
+    check.__doc__ = f"Raises InvalidArgumentError unless {condition} for all elements. The values must be known."
     return check
 
 
-assert_equal = _compared("assert_equal", np.equal)
-assert_less = _compared("assert_less", np.less)
-assert_less_equal = _compared("assert_less_equal", np.less_equal)
-assert_greater = _compared("assert_greater", np.greater)
-assert_greater_equal = _compared("assert_greater_equal", np.greater_equal)
-assert_near = _compared("assert_near", lambda a, b: np.isclose(a, b, rtol=1e-6, atol=1e-6))
+assert_equal = _compared("assert_equal", "x = y", np.equal)
+assert_less = _compared("assert_less", "x < y", np.less)
+assert_less_equal = _compared("assert_less_equal", "x <= y", np.less_equal)
+assert_greater = _compared("assert_greater", "x > y", np.greater)
+assert_greater_equal = _compared("assert_greater_equal", "x >= y", np.greater_equal)
+assert_near = _compared("assert_near", "x and y differ by at most a millionth",
+                        lambda a, b: np.isclose(a, b, rtol=1e-6, atol=1e-6))
 
 
 def assert_rank(x, rank, message=None, name=None):

@@ -6,6 +6,7 @@ from tensorflow import _names
 from ipu_tensorflow_addons.keras import layers as _layers
 
 LSTMStateTuple = _collections.namedtuple("LSTMStateTuple", ("c", "h"))
+LSTMStateTuple.__doc__ = "The state of an LSTM: the cell c and the output h."
 
 
 class _Recurrent:

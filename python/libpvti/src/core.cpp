@@ -41,11 +41,11 @@ PYBIND11_MODULE(_core, m) {
   m.doc() = "The C++ side of libpvti.";
   py::class_<pvti::TraceChannel>(m, "TraceChannel", "A named row of a trace.")
       .def(py::init<const std::string &, bool>(), py::arg("name"), py::arg("enabled") = true)
-      .def_property_readonly("name", &pvti::TraceChannel::name)
+      .def_property_readonly("name", &pvti::TraceChannel::name, "The name it was made with.")
       .def("isEnabled", &pvti::TraceChannel::isEnabled,
            "Whether it is on, and PVTI_OPTIONS wants it.")
-      .def("enable", &pvti::TraceChannel::enable)
-      .def("disable", &pvti::TraceChannel::disable);
+      .def("enable", &pvti::TraceChannel::enable, "Its events are recorded from now on.")
+      .def("disable", &pvti::TraceChannel::disable, "Its events are no longer recorded.");
   bindPoint(m, "begin", &pvti::Tracepoint::begin);
   bindPoint(m, "end", &pvti::Tracepoint::end);
   bindPoint(m, "event", &pvti::Tracepoint::event);
@@ -61,18 +61,21 @@ PYBIND11_MODULE(_core, m) {
       .def(py::init<const std::string &>(), py::arg("name"));
   py::class_<pvti::Client>(m, "Client", "Names this process in traces.")
       .def(py::init<const std::string &>(), py::arg("name"));
-  const auto each = [&m](const char *name, auto byChannel, auto byName) {
-    m.def(name, byChannel, py::arg("channel"));
-    m.def(name, byName, py::arg("name"));
+  const auto each = [&m](const char *name, const char *text, auto byChannel, auto byName) {
+    m.def(name, byChannel, py::arg("channel"), text);
+    m.def(name, byName, py::arg("name"), text);
   };
   each(
-      "enableTraceChannel", [](pvti::TraceChannel *c) { pvti::enableTraceChannel(c); },
+      "enableTraceChannel", "Events of a channel are recorded from now on.",
+      [](pvti::TraceChannel *c) { pvti::enableTraceChannel(c); },
       [](const std::string &n) { pvti::enableTraceChannel(n); });
   each(
-      "disableTraceChannel", [](pvti::TraceChannel *c) { pvti::disableTraceChannel(c); },
+      "disableTraceChannel", "Events of a channel are no longer recorded.",
+      [](pvti::TraceChannel *c) { pvti::disableTraceChannel(c); },
       [](const std::string &n) { pvti::disableTraceChannel(n); });
   each(
-      "checkTraceChannel", [](pvti::TraceChannel *c) { return pvti::checkTraceChannel(c); },
+      "checkTraceChannel", "Whether a channel is on, and PVTI_OPTIONS wants it.",
+      [](pvti::TraceChannel *c) { return pvti::checkTraceChannel(c); },
       [](const std::string &n) { return pvti::checkTraceChannel(n); });
   m.def("listTraceChannels", &pvti::listTraceChannels, "Names of all channels.");
   m.def("getCurrentTraceFilename", &pvti::getCurrentTraceFilename,

@@ -8,24 +8,31 @@ from ..nn.functional.common import interpolate as _interpolate
 from ..nn.functional.loss import square_error_cost as _square_error
 from ..static.input import data as _data
 
-relu = _activation("relu", "relu")
-softplus = _activation("softplus", "softplus")
-softsign = _activation("softsign", "softsign")
-logsigmoid = _activation("logsigmoid", "logsigmoid")
-tanh_shrink = _activation("tanh_shrink", "tanh_shrink")
-mish = _activation("mish", "mish")
-gelu = _activation("gelu", "gelu", approximate=("approximate", False))
-leaky_relu = _activation("leaky_relu", "leaky_relu", alpha=("alpha", 0.02))
-elu = _activation("elu", "elu", alpha=("alpha", 1.0))
-relu6 = _activation("relu6", "relu6", threshold=("threshold", 6.0))
-swish = _activation("swish", "swish", beta=("beta", 1.0))
-selu = _activation("selu", "selu", scale=("scale", 1.0507009873554805), alpha=("alpha", 1.6732632423543772))
-stanh = _activation("stanh", "stanh", scale_a=("scale_a", 0.67), scale_b=("scale_b", 1.7159))
-hard_sigmoid = _activation("hard_sigmoid", "hard_sigmoid", slope=("slope", 0.2), offset=("offset", 0.5))
-hard_swish = _activation("hard_swish", "hard_swish", threshold=("threshold", 6.0), scale=("scale", 6.0), offset=("offset", 3.0))
-hard_shrink = _activation("hard_shrink", "hard_shrink", threshold=("threshold", 0.5))
-softshrink = _activation("softshrink", "softshrink", alpha=("lambda", 0.5))
-thresholded_relu = _activation("thresholded_relu", "thresholded_relu", threshold=("threshold", 1.0))
+relu = _activation("relu", "relu", "max(x, 0).")
+softplus = _activation("softplus", "softplus", "log(1 + exp(x)).")
+softsign = _activation("softsign", "softsign", "x / (1 + |x|).")
+logsigmoid = _activation("logsigmoid", "logsigmoid", "log(1 / (1 + exp(-x))).")
+tanh_shrink = _activation("tanh_shrink", "tanh_shrink", "x - tanh(x).")
+mish = _activation("mish", "mish", "x tanh(softplus(x)).")
+gelu = _activation("gelu", "gelu", "x times the share of a normal distribution below x; approximate: by tanh.",
+                   approximate=("approximate", False))
+leaky_relu = _activation("leaky_relu", "leaky_relu", "x, and alpha x below 0.", alpha=("alpha", 0.02))
+elu = _activation("elu", "elu", "x, and alpha (exp(x) - 1) below 0.", alpha=("alpha", 1.0))
+relu6 = _activation("relu6", "relu6", "min(max(x, 0), threshold).", threshold=("threshold", 6.0))
+swish = _activation("swish", "swish", "x / (1 + exp(-beta x)).", beta=("beta", 1.0))
+selu = _activation("selu", "selu", "scale elu(x, alpha).",
+                   scale=("scale", 1.0507009873554805), alpha=("alpha", 1.6732632423543772))
+stanh = _activation("stanh", "stanh", "scale_b tanh(scale_a x).", scale_a=("scale_a", 0.67), scale_b=("scale_b", 1.7159))
+hard_sigmoid = _activation("hard_sigmoid", "hard_sigmoid", "slope x + offset, cut off at 0 and 1.",
+                           slope=("slope", 0.2), offset=("offset", 0.5))
+hard_swish = _activation("hard_swish", "hard_swish", "x min(max(x + offset, 0), threshold) / scale.",
+                         threshold=("threshold", 6.0), scale=("scale", 6.0), offset=("offset", 3.0))
+hard_shrink = _activation("hard_shrink", "hard_shrink", "x, and 0 between -threshold and threshold.",
+                          threshold=("threshold", 0.5))
+softshrink = _activation("softshrink", "softshrink", "x moved towards 0 by alpha, and 0 between -alpha and alpha.",
+                         alpha=("lambda", 0.5))
+thresholded_relu = _activation("thresholded_relu", "thresholded_relu", "x, and 0 where it is not above threshold.",
+                               threshold=("threshold", 1.0))
 
 
 def data(name, shape, append_batch_size=True, dtype="float32", lod_level=0, type=None, stop_gradient=True):

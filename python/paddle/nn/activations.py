@@ -15,6 +15,7 @@ def _layer(name, function):
         self._arguments = args, kwargs
 
     def forward(self, x):
+        """The function of each element of x."""
         args, kwargs = self._arguments
         return function(x, *args, **kwargs)
     return type(name, (Layer,),

@@ -163,8 +163,9 @@ def _pool(name, function, arguments):
         self._given = given
 
     def forward(self, x):
+        """The function of x."""
         return getattr(F, function)(x, **self._given)
-    return type(name, (Layer,), {"__init__": init, "forward": forward})
+    return type(name, (Layer,), {"__init__": init, "forward": forward, "__doc__": f"functional.{function} as a layer."})
 
 
 MaxPool2D = _pool("MaxPool2D", "max_pool2d", ("kernel_size", "stride", "padding", "return_mask", "ceil_mode", "data_format"))

@@ -14,6 +14,7 @@ def _loss(name, function, *arguments):
         self._given = {**dict(zip(arguments, args)), **kwargs}
 
     def forward(self, *inputs):
+        """The loss of inputs and labels."""
         return function(*inputs, **self._given)
     return type(name, (Layer,),
                 {"__init__": init, "forward": forward, "__doc__": f"functional.{function.__name__} as a layer."})

@@ -87,53 +87,71 @@ void bindConfig(py::module &m) {
       .def(py::init<const std::string &>(), py::arg("model_dir"))
       .def(py::init<const std::string &, const std::string &>(), py::arg("prog_file"),
            py::arg("params_file"))
-      .def("set_model", py::overload_cast<const std::string &>(&Config::SetModel))
+      .def("set_model", py::overload_cast<const std::string &>(&Config::SetModel),
+           "A folder with one .pdmodel and one .pdiparams, or the paths of both.")
       .def("set_model",
            py::overload_cast<const std::string &, const std::string &>(&Config::SetModel))
-      .def("set_prog_file", &Config::SetProgFile)
-      .def("set_params_file", &Config::SetParamsFile)
-      .def("set_model_buffer",
-           [](Config &self, const py::bytes &program, std::size_t, const py::bytes &parameters,
-              std::size_t) {
-             const std::string_view p(program), q(parameters);
-             self.SetModelBuffer(p.data(), p.size(), q.data(), q.size());
-           })
-      .def("prog_file", &Config::prog_file)
-      .def("params_file", &Config::params_file)
+      .def("set_prog_file", &Config::SetProgFile, "The .pdmodel.")
+      .def("set_params_file", &Config::SetParamsFile, "The .pdiparams.")
+      .def(
+          "set_model_buffer",
+          [](Config &self, const py::bytes &program, std::size_t, const py::bytes &parameters,
+             std::size_t) {
+            const std::string_view p(program), q(parameters);
+            self.SetModelBuffer(p.data(), p.size(), q.data(), q.size());
+          },
+          "A model in memory: the bytes of both files.")
+      .def("prog_file", &Config::prog_file, "The path of the .pdmodel.")
+      .def("params_file", &Config::params_file, "The path of the .pdiparams.")
       .def("enable_ipu", &Config::EnableIpu, py::arg("ipu_device_num") = 1,
            py::arg("ipu_micro_batch_size") = 1, py::arg("ipu_enable_pipelining") = false,
-           py::arg("ipu_batches_per_step") = 1)
+           py::arg("ipu_batches_per_step") = 1, "Runs the model on IPUs.")
       .def("set_ipu_config", &Config::SetIpuConfig, py::arg("ipu_enable_fp16") = false,
            py::arg("ipu_replica_num") = 1, py::arg("ipu_available_memory_proportion") = 1.0f,
            py::arg("ipu_enable_half_partial") = false,
-           py::arg("ipu_enable_model_runtime_executor") = false)
+           py::arg("ipu_enable_model_runtime_executor") = false,
+           "How it runs on IPUs. Results do not depend on the last argument.")
       .def("set_ipu_custom_info", &Config::SetIpuCustomInfo,
            py::arg("ipu_custom_ops_info") = std::vector<std::vector<std::string>>(),
-           py::arg("ipu_custom_patterns") = std::map<std::string, bool>())
-      .def("load_ipu_config", &Config::LoadIpuConfig, py::arg("config_path"))
-      .def("use_ipu", &Config::use_ipu)
-      .def("ipu_device_num", &Config::ipu_device_num)
-      .def("ipu_micro_batch_size", &Config::ipu_micro_batch_size)
-      .def("ipu_batches_per_step", &Config::ipu_batches_per_step)
-      .def("ipu_enable_pipelining", &Config::ipu_enable_pipelining)
-      .def("ipu_enable_fp16", &Config::ipu_enable_fp16)
-      .def("ipu_replica_num", &Config::ipu_replica_num)
-      .def("ipu_enable_half_partial", &Config::ipu_enable_half_partial)
-      .def("ipu_available_memory_proportion", &Config::ipu_available_memory_proportion)
-      .def("ipu_enable_model_runtime_executor", &Config::ipu_enable_model_runtime_executor)
-      .def("disable_glog_info", &Config::DisableGlogInfo)
-      .def("glog_info_disabled", &Config::glog_info_disabled)
-      .def("enable_memory_optim", &Config::EnableMemoryOptim, py::arg("x") = true)
+           py::arg("ipu_custom_patterns") = std::map<std::string, bool>(),
+           "Operators of your own, [paddle_op, popart_op, domain, version] each, and patterns of "
+           "PopART, on or off.")
+      .def("load_ipu_config", &Config::LoadIpuConfig, py::arg("config_path"),
+           "Reads lines \"name, value\" with the names of the arguments above.")
+      .def("use_ipu", &Config::use_ipu, "Whether it runs on IPUs.")
+      .def("ipu_device_num", &Config::ipu_device_num, "How many IPUs it has.")
+      .def("ipu_micro_batch_size", &Config::ipu_micro_batch_size, "Rows of a micro-batch.")
+      .def("ipu_batches_per_step", &Config::ipu_batches_per_step, "Batches of one run.")
+      .def("ipu_enable_pipelining", &Config::ipu_enable_pipelining,
+           "Whether stages of the model run side by side.")
+      .def("ipu_enable_fp16", &Config::ipu_enable_fp16, "Whether the model computes in half.")
+      .def("ipu_replica_num", &Config::ipu_replica_num,
+           "Copies of the model, each with its own IPUs.")
+      .def("ipu_enable_half_partial", &Config::ipu_enable_half_partial,
+           "Whether products of halves are added up in half.")
+      .def("ipu_available_memory_proportion", &Config::ipu_available_memory_proportion,
+           "The share of tile memory that a matrix product or convolution may use for itself.")
+      .def("ipu_enable_model_runtime_executor", &Config::ipu_enable_model_runtime_executor,
+           "What set_ipu_config was given; it changes nothing.")
+      .def("disable_glog_info", &Config::DisableGlogInfo,
+           "Nothing is printed when a predictor is made.")
+      .def("glog_info_disabled", &Config::glog_info_disabled,
+           "Whether disable_glog_info was called.")
+      .def("enable_memory_optim", &Config::EnableMemoryOptim, py::arg("x") = true,
+           "Accepted. It changes nothing here.")
       .def(
           "switch_ir_optim", [](Config &self, bool x) { self.SwitchIrOptim(x); },
-          py::arg("x") = true)
-      .def("ir_optim", &Config::ir_optim)
-      .def("switch_use_feed_fetch_ops", &Config::SwitchUseFeedFetchOps, py::arg("x") = 1)
-      .def("switch_specify_input_names", &Config::SwitchSpecifyInputNames, py::arg("x") = true)
-      .def("set_cpu_math_library_num_threads", &Config::SetCpuMathLibraryNumThreads)
-      .def("enable_mkldnn", &Config::EnableMKLDNN)
-      .def("disable_gpu", &Config::DisableGpu)
-      .def("summary", &Config::Summary);
+          py::arg("x") = true, "Kept for ir_optim(); it changes nothing else.")
+      .def("ir_optim", &Config::ir_optim, "What switch_ir_optim was given.")
+      .def("switch_use_feed_fetch_ops", &Config::SwitchUseFeedFetchOps, py::arg("x") = 1,
+           "Accepted. It changes nothing here.")
+      .def("switch_specify_input_names", &Config::SwitchSpecifyInputNames, py::arg("x") = true,
+           "Accepted. It changes nothing here.")
+      .def("set_cpu_math_library_num_threads", &Config::SetCpuMathLibraryNumThreads,
+           "Accepted. It changes nothing here.")
+      .def("enable_mkldnn", &Config::EnableMKLDNN, "Accepted. It changes nothing here.")
+      .def("disable_gpu", &Config::DisableGpu, "Accepted. It changes nothing here.")
+      .def("summary", &Config::Summary, "What is set, one line each.");
 }
 
 } // namespace
@@ -151,29 +169,39 @@ void bindPredictor(py::module &m) {
       .value("FLOAT64", DataType::FLOAT64)
       .value("INT16", DataType::INT16);
   py::class_<Tensor>(m, "PredictorTensor", "An input or output of a predictor.")
-      .def("reshape", &Tensor::Reshape)
-      .def("copy_from_cpu", &copyFromCpu)
-      .def("copy_to_cpu", &copyToCpu)
-      .def("shape", &Tensor::shape)
-      .def("type", &Tensor::type)
-      .def("name", &Tensor::name);
+      .def("reshape", &Tensor::Reshape,
+           "Sets the shape of an input, before data is copied into it.")
+      .def("copy_from_cpu", &copyFromCpu,
+           "Sets an input from an array. Raises ValueError for another type of elements.")
+      .def("copy_to_cpu", &copyToCpu, "An output as an array.")
+      .def("shape", &Tensor::shape, "Its dimensions.")
+      .def("type", &Tensor::type, "The type of its elements, a DataType.")
+      .def("name", &Tensor::name, "Its name in the model.");
   py::class_<Predictor, std::shared_ptr<Predictor>>(m, "Predictor", "A model on a device.")
-      .def("get_input_names", &Predictor::GetInputNames)
-      .def("get_output_names", &Predictor::GetOutputNames)
-      .def("get_input_handle", &Predictor::GetInputHandle, py::keep_alive<0, 1>())
-      .def("get_output_handle", &Predictor::GetOutputHandle, py::keep_alive<0, 1>())
-      .def("run", &Predictor::Run, py::call_guard<py::gil_scoped_release>())
-      .def("clone", [](Predictor &self) { return std::shared_ptr<Predictor>(self.Clone()); })
-      .def("clear_intermediate_tensor", &Predictor::ClearIntermediateTensor)
-      .def("try_shrink_memory", &Predictor::TryShrinkMemory);
+      .def("get_input_names", &Predictor::GetInputNames, "Names of inputs.")
+      .def("get_output_names", &Predictor::GetOutputNames, "Names of outputs.")
+      .def("get_input_handle", &Predictor::GetInputHandle, py::keep_alive<0, 1>(),
+           "The input of this name.")
+      .def("get_output_handle", &Predictor::GetOutputHandle, py::keep_alive<0, 1>(),
+           "The output of this name.")
+      .def("run", &Predictor::Run, py::call_guard<py::gil_scoped_release>(),
+           "Computes outputs from inputs.")
+      .def(
+          "clone", [](Predictor &self) { return std::shared_ptr<Predictor>(self.Clone()); },
+          "Another predictor with the same parameters, for another thread.")
+      .def("clear_intermediate_tensor", &Predictor::ClearIntermediateTensor,
+           "Accepted. It changes nothing here.")
+      .def("try_shrink_memory", &Predictor::TryShrinkMemory, "Frees nothing here, and gives 0.");
   m.def("create_predictor", &CreatePredictor, py::arg("config"),
         py::call_guard<py::gil_scoped_release>(),
         "The model of a configuration on its device; programs of this process that hold IPUs make "
         "room.");
-  m.def("get_version", &GetVersion);
-  m.def("get_num_bytes_of_data_type", &GetNumBytesOfDataType);
-  py::class_<services::PredictorPool>(m, "PredictorPool")
+  m.def("get_version", &GetVersion, "The version of this package.");
+  m.def("get_num_bytes_of_data_type", &GetNumBytesOfDataType, "Bytes of one element.");
+  py::class_<services::PredictorPool>(
+      m, "PredictorPool", "Predictors that share their parameters, one for each thread.")
       .def(py::init<const Config &, std::size_t>(), py::arg("config"), py::arg("size") = 1)
       .def("retrive", &services::PredictorPool::Retrive,
-           py::return_value_policy::reference_internal);
+           py::return_value_policy::reference_internal,
+           "The predictor of this number. The name is Paddle's.");
 }

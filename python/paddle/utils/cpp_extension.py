@@ -160,6 +160,7 @@ def _refused(name):
         raise NotImplementedError(f"(Unimplemented) cpp_extension.{name}: operators are compiled where they are used; call "
                                   "paddle.utils.cpp_extension.load(name, sources).")
     function.__name__ = function.__qualname__ = name
+    function.__doc__ = "Raises NotImplementedError: operators are compiled where they are used, by load()."
     return function
 
 

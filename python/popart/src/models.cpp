@@ -69,12 +69,14 @@ void connectHostFunction(S &session, const std::string &handle, const py::functi
 
 void bindModels(py::module &m) {
   py::class_<Converted>(m, "Converted", "A model made of a recording; makes one session.")
-      .def_readonly("loss", &Converted::loss)
-      .def_readonly("inputs", &Converted::inputs)
-      .def_readonly("outputs", &Converted::outputs)
-      .def_readonly("changed", &Converted::changed)
-      .def_readonly("warnings", &Converted::warnings)
-      .def_property_readonly("weights", [](const Converted &c) { return c.model.weights(); })
+      .def_readonly("loss", &Converted::loss, "The name of the loss, empty without one.")
+      .def_readonly("inputs", &Converted::inputs, "Names of inputs, in the order of the call.")
+      .def_readonly("outputs", &Converted::outputs, "Names of outputs.")
+      .def_readonly("changed", &Converted::changed,
+                    "Names of weights that the model writes itself.")
+      .def_readonly("warnings", &Converted::warnings, "What the user should know.")
+      .def_property_readonly(
+          "weights", [](const Converted &c) { return c.model.weights(); }, "Names of weights.")
       .def(
           "training",
           [](Converted &self, int batches, const popart::AnchorReturnType &returned,

@@ -17,26 +17,27 @@ class OpError(Exception):
         self.error_code = self.code if error_code is None else error_code
 
 
-def _kind(code, name):
-    return type(name, (OpError,), {"code": code, "__module__": __name__})
+def _kind(code, name, text):
+    return type(name, (OpError,), {"code": code, "__module__": __name__, "__doc__": text})
 
 
-CancelledError = _kind(1, "CancelledError")
-UnknownError = _kind(2, "UnknownError")
-InvalidArgumentError = _kind(3, "InvalidArgumentError")
-DeadlineExceededError = _kind(4, "DeadlineExceededError")
-NotFoundError = _kind(5, "NotFoundError")
-AlreadyExistsError = _kind(6, "AlreadyExistsError")
-PermissionDeniedError = _kind(7, "PermissionDeniedError")
-ResourceExhaustedError = _kind(8, "ResourceExhaustedError")
-FailedPreconditionError = _kind(9, "FailedPreconditionError")
-AbortedError = _kind(10, "AbortedError")
-OutOfRangeError = _kind(11, "OutOfRangeError")
-UnimplementedError = _kind(12, "UnimplementedError")
-InternalError = _kind(13, "InternalError")
-UnavailableError = _kind(14, "UnavailableError")
-DataLossError = _kind(15, "DataLossError")
-UnauthenticatedError = _kind(16, "UnauthenticatedError")
+CancelledError = _kind(1, "CancelledError", "The operation was cancelled.")
+UnknownError = _kind(2, "UnknownError", "An error of an unknown kind.")
+InvalidArgumentError = _kind(3, "InvalidArgumentError", "An argument is wrong, or does not fit the others.")
+DeadlineExceededError = _kind(4, "DeadlineExceededError", "It took too long.")
+NotFoundError = _kind(5, "NotFoundError", "What was asked for, for instance a file, is not there.")
+AlreadyExistsError = _kind(6, "AlreadyExistsError", "What was to be made is there already.")
+PermissionDeniedError = _kind(7, "PermissionDeniedError", "The user may not do that.")
+ResourceExhaustedError = _kind(8, "ResourceExhaustedError", "Memory is exhausted: the program does not fit the IPU's tiles.")
+FailedPreconditionError = _kind(9, "FailedPreconditionError",
+                                "Something must happen first, for instance the initialising of a variable.")
+AbortedError = _kind(10, "AbortedError", "The operation was given up.")
+OutOfRangeError = _kind(11, "OutOfRangeError", "There is no more data.")
+UnimplementedError = _kind(12, "UnimplementedError", "This is not there.")
+InternalError = _kind(13, "InternalError", "A mistake of the library.")
+UnavailableError = _kind(14, "UnavailableError", "A service cannot be reached.")
+DataLossError = _kind(15, "DataLossError", "A file is damaged.")
+UnauthenticatedError = _kind(16, "UnauthenticatedError", "The user is not known.")
 
 __all__ = [name for name in globals() if name.endswith("Error")]
 

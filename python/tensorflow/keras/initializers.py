@@ -145,9 +145,13 @@ def _scaled(name, scale, mode, distribution, *also):
         VarianceScaling.__init__(self, scale, mode, distribution, seed)
 
     def get_config(self):
+        """The arguments that make another like it."""
         return {"seed": self.seed}
 
-    kind = type(name, (VarianceScaling,), {"__init__": __init__, "get_config": get_config, "__module__": __name__})
+    count = {"fan_in": "number of inputs", "fan_avg": "mean number of inputs and outputs"}[mode]
+    text = f"From a {distribution.replace('_', ' ')} distribution. Its variance is {scale:g} over the {count}."
+    kind = type(name, (VarianceScaling,), {"__init__": __init__, "get_config": get_config, "__module__": __name__,
+                                           "__doc__": text})
     return _all.add(*also)(kind)
 
 

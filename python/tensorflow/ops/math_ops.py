@@ -18,27 +18,27 @@ _erf = np.vectorize(math.erf, otypes=[np.float64])
 _erfc = np.vectorize(math.erfc, otypes=[np.float64])
 
 
-def _unary(name, op, numpy, keeps_order=False):
-    """A function of one tensor, and the row of its operation."""
+def _unary(name, op, text, numpy, keeps_order=False):
+    """A function of one tensor, what it says of itself, and the row of its operation."""
     operation(op, numpy, keeps_order=keeps_order)
 
     def function(x, name=None):
         return apply(op, [convert_to_tensor(x)], name=name)
-    function.__name__ = name
+    function.__name__, function.__doc__ = name, text
     return function
 
 
-def _binary(name, op, numpy, keeps_order=False):
+def _binary(name, op, text, numpy, keeps_order=False):
     operation(op, numpy, keeps_order=keeps_order)
 
     def function(x, y, name=None):
         x, y = same_type(x, y)
         return apply(op, [x, y], name=name)
-    function.__name__ = name
+    function.__name__, function.__doc__ = name, text
     return function
 
 
-def _floats(name, op, numpy, keeps_order=False):
+def _floats(name, op, text, numpy, keeps_order=False):
     """Of floating point only, as TensorFlow has it."""
     operation(op, numpy, keeps_order=keeps_order)
     own = name
@@ -48,7 +48,7 @@ def _floats(name, op, numpy, keeps_order=False):
         if not x.dtype.is_floating:
             raise TypeError(f"{own}: x is of type {x.dtype.name}; it must be floating point. Use tf.cast.")
         return apply(op, [x], name=name)
-    function.__name__ = name
+    function.__name__, function.__doc__ = name, text
     return function
 
 
@@ -60,61 +60,63 @@ def _div_no_nan(a, b):
     return np.where(b == 0, np.zeros((), b.dtype), a / np.where(b == 0, np.ones((), b.dtype), b)).astype(b.dtype)
 
 
-abs = _unary("abs", "Abs", np.abs, True)
-negative = _unary("negative", "Neg", np.negative, True)
-sign = _unary("sign", "Sign", np.sign)
-floor = _unary("floor", "Floor", np.floor)
-ceil = _unary("ceil", "Ceil", np.ceil)
-round = _unary("round", "Round", np.rint)
-rint = _unary("rint", "Rint", np.rint)
-square = _unary("square", "Square", np.square, True)
-logical_not = _unary("logical_not", "LogicalNot", np.logical_not)
-exp = _floats("exp", "Exp", np.exp, True)
-log = _floats("log", "Log", np.log, True)
-log1p = _floats("log1p", "Log1p", np.log1p)
-expm1 = _floats("expm1", "Expm1", np.expm1)
-sqrt = _floats("sqrt", "Sqrt", np.sqrt, True)
-rsqrt = _floats("rsqrt", "Rsqrt", lambda x: (1 / np.sqrt(x)).astype(x.dtype), True)
-sin = _floats("sin", "Sin", np.sin)
-cos = _floats("cos", "Cos", np.cos)
-tan = _floats("tan", "Tan", np.tan)
-asin = _floats("asin", "Asin", np.arcsin)
-acos = _floats("acos", "Acos", np.arccos)
-atan = _floats("atan", "Atan", np.arctan)
-sinh = _floats("sinh", "Sinh", np.sinh)
-cosh = _floats("cosh", "Cosh", np.cosh)
-tanh = _floats("tanh", "Tanh", np.tanh, True)
-asinh = _floats("asinh", "Asinh", np.arcsinh)
-acosh = _floats("acosh", "Acosh", np.arccosh)
-atanh = _floats("atanh", "Atanh", np.arctanh)
-erf = _floats("erf", "Erf", lambda x: _erf(x).astype(x.dtype), True)
-erfc = _floats("erfc", "Erfc", lambda x: _erfc(x).astype(x.dtype))
-sigmoid = _floats("sigmoid", "Sigmoid", _sigmoid, True)
-softplus = _floats("softplus", "Softplus", lambda x: np.logaddexp(x, np.zeros((), x.dtype)).astype(x.dtype), True)
-reciprocal = _floats("reciprocal", "Reciprocal", np.reciprocal)
-is_nan = _floats("is_nan", "IsNan", np.isnan)
-is_inf = _floats("is_inf", "IsInf", np.isinf)
-is_finite = _floats("is_finite", "IsFinite", np.isfinite)
-add = _binary("add", "AddV2", np.add, True)
-subtract = _binary("subtract", "Sub", np.subtract, True)
-multiply = _binary("multiply", "Mul", np.multiply, True)
-maximum = _binary("maximum", "Maximum", np.maximum, True)
-minimum = _binary("minimum", "Minimum", np.minimum, True)
-atan2 = _binary("atan2", "Atan2", np.arctan2)
-less = _binary("less", "Less", np.less)
-less_equal = _binary("less_equal", "LessEqual", np.less_equal)
-greater = _binary("greater", "Greater", np.greater)
-greater_equal = _binary("greater_equal", "GreaterEqual", np.greater_equal)
-equal = _binary("equal", "Equal", np.equal)
-not_equal = _binary("not_equal", "NotEqual", np.not_equal)
-logical_and = _binary("logical_and", "LogicalAnd", np.logical_and)
-logical_or = _binary("logical_or", "LogicalOr", np.logical_or)
-logical_xor = _binary("logical_xor", "LogicalXor", np.logical_xor)
-floordiv = _binary("floordiv", "FloorDiv", np.floor_divide)
-floormod = _binary("floormod", "FloorMod", np.mod)
-squared_difference = _binary("squared_difference", "SquaredDifference", lambda a, b: np.square(a - b))
-divide_no_nan = _binary("divide_no_nan", "DivNoNan", _div_no_nan)
-multiply_no_nan = _binary("multiply_no_nan", "MulNoNan", lambda a, b: np.where(b == 0, np.zeros((), b.dtype), a * b))
+abs = _unary("abs", "Abs", "The absolute values.", np.abs, True)
+negative = _unary("negative", "Neg", "-x.", np.negative, True)
+sign = _unary("sign", "Sign", "-1, 0 or 1.", np.sign)
+floor = _unary("floor", "Floor", "Rounded down.", np.floor)
+ceil = _unary("ceil", "Ceil", "Rounded up.", np.ceil)
+round = _unary("round", "Round", "Rounded to the nearest integer, halves to the even one.", np.rint)
+rint = _unary("rint", "Rint", "Rounded to the nearest integer, halves to the even one.", np.rint)
+square = _unary("square", "Square", "x squared.", np.square, True)
+logical_not = _unary("logical_not", "LogicalNot", "Whether x is false.", np.logical_not)
+exp = _floats("exp", "Exp", "e to the power of x.", np.exp, True)
+log = _floats("log", "Log", "The natural logarithm.", np.log, True)
+log1p = _floats("log1p", "Log1p", "log(1 + x), exact for small x.", np.log1p)
+expm1 = _floats("expm1", "Expm1", "exp(x) - 1, exact for small x.", np.expm1)
+sqrt = _floats("sqrt", "Sqrt", "The square root.", np.sqrt, True)
+rsqrt = _floats("rsqrt", "Rsqrt", "1 / sqrt(x).", lambda x: (1 / np.sqrt(x)).astype(x.dtype), True)
+sin = _floats("sin", "Sin", "The sine of x in radians.", np.sin)
+cos = _floats("cos", "Cos", "The cosine of x in radians.", np.cos)
+tan = _floats("tan", "Tan", "The tangent of x in radians.", np.tan)
+asin = _floats("asin", "Asin", "The angle in radians that has the sine x.", np.arcsin)
+acos = _floats("acos", "Acos", "The angle in radians that has the cosine x.", np.arccos)
+atan = _floats("atan", "Atan", "The angle in radians that has the tangent x.", np.arctan)
+sinh = _floats("sinh", "Sinh", "The hyperbolic sine.", np.sinh)
+cosh = _floats("cosh", "Cosh", "The hyperbolic cosine.", np.cosh)
+tanh = _floats("tanh", "Tanh", "The hyperbolic tangent.", np.tanh, True)
+asinh = _floats("asinh", "Asinh", "The inverse of sinh.", np.arcsinh)
+acosh = _floats("acosh", "Acosh", "The inverse of cosh.", np.arccosh)
+atanh = _floats("atanh", "Atanh", "The inverse of tanh.", np.arctanh)
+erf = _floats("erf", "Erf", "The Gauss error function.", lambda x: _erf(x).astype(x.dtype), True)
+erfc = _floats("erfc", "Erfc", "1 - erf(x).", lambda x: _erfc(x).astype(x.dtype))
+sigmoid = _floats("sigmoid", "Sigmoid", "1 / (1 + exp(-x)).", _sigmoid, True)
+softplus = _floats("softplus", "Softplus", "log(1 + exp(x)).",
+                   lambda x: np.logaddexp(x, np.zeros((), x.dtype)).astype(x.dtype), True)
+reciprocal = _floats("reciprocal", "Reciprocal", "1 / x.", np.reciprocal)
+is_nan = _floats("is_nan", "IsNan", "Whether x is not a number.", np.isnan)
+is_inf = _floats("is_inf", "IsInf", "Whether x is infinite.", np.isinf)
+is_finite = _floats("is_finite", "IsFinite", "Whether x is neither infinite nor NaN.", np.isfinite)
+add = _binary("add", "AddV2", "x + y.", np.add, True)
+subtract = _binary("subtract", "Sub", "x - y.", np.subtract, True)
+multiply = _binary("multiply", "Mul", "x y, element by element.", np.multiply, True)
+maximum = _binary("maximum", "Maximum", "The larger of x and y.", np.maximum, True)
+minimum = _binary("minimum", "Minimum", "The smaller of x and y.", np.minimum, True)
+atan2 = _binary("atan2", "Atan2", "The angle in radians of the point (y, x); the first argument is the ordinate.", np.arctan2)
+less = _binary("less", "Less", "Whether x < y.", np.less)
+less_equal = _binary("less_equal", "LessEqual", "Whether x <= y.", np.less_equal)
+greater = _binary("greater", "Greater", "Whether x > y.", np.greater)
+greater_equal = _binary("greater_equal", "GreaterEqual", "Whether x >= y.", np.greater_equal)
+equal = _binary("equal", "Equal", "Whether x = y.", np.equal)
+not_equal = _binary("not_equal", "NotEqual", "Whether x and y differ.", np.not_equal)
+logical_and = _binary("logical_and", "LogicalAnd", "Whether both are true.", np.logical_and)
+logical_or = _binary("logical_or", "LogicalOr", "Whether at least one is true.", np.logical_or)
+logical_xor = _binary("logical_xor", "LogicalXor", "Whether exactly one is true.", np.logical_xor)
+floordiv = _binary("floordiv", "FloorDiv", "x / y, rounded down.", np.floor_divide)
+floormod = _binary("floormod", "FloorMod", "What is left of x / y; it has the sign of y.", np.mod)
+squared_difference = _binary("squared_difference", "SquaredDifference", "(x - y)^2.", lambda a, b: np.square(a - b))
+divide_no_nan = _binary("divide_no_nan", "DivNoNan", "x / y, and 0 where y is 0.", _div_no_nan)
+multiply_no_nan = _binary("multiply_no_nan", "MulNoNan", "x y, and 0 where y is 0, even if x is NaN or infinite.",
+                          lambda a, b: np.where(b == 0, np.zeros((), b.dtype), a * b))
 mod = floormod
 operation("Add", np.add, keeps_order=True)
 operation("Pow", np.power)
@@ -237,14 +239,14 @@ def log_sum_exp(x, axis, keepdims):
     return out if keepdims else np.squeeze(out, axis)
 
 
-def _reduce(op, numpy):
+def _reduce(op, text, numpy):
     operation(op, _over(numpy), (1,))
 
     def function(input_tensor, axis=None, keepdims=False, name=None, keep_dims=None, reduction_indices=None):
         x = convert_to_tensor(input_tensor)
         axis = reduction_indices if axis is None else axis
         return apply(op, [x, _axes(x, axis)], {"keep_dims": bool(keepdims if keep_dims is None else keep_dims)}, name=name)
-    function.__name__ = "reduce_" + op.lower()
+    function.__name__, function.__doc__ = "reduce_" + op.lower(), text
     return function
 
 
@@ -256,15 +258,15 @@ def _axes(x, axis):
     return np.atleast_1d(np.asarray(constant_value(axis) if isinstance(axis, Tensor) else axis, np.int32))
 
 
-reduce_sum = _reduce("Sum", np.sum)
-reduce_max = _reduce("Max", np.max)
-reduce_min = _reduce("Min", np.min)
-reduce_prod = _reduce("Prod", np.prod)
-reduce_all = _reduce("All", np.all)
-reduce_any = _reduce("Any", np.any)
-reduce_logsumexp = _reduce("LogSumExp", log_sum_exp)
-reduce_euclidean_norm = _reduce("EuclideanNorm", lambda x, axis, keepdims: np.sqrt(
-    np.sum(np.square(x), axis, keepdims=keepdims)))
+reduce_sum = _reduce("Sum", "The sum over axes, over all if none are given.", np.sum)
+reduce_max = _reduce("Max", "The largest element over axes.", np.max)
+reduce_min = _reduce("Min", "The smallest element over axes.", np.min)
+reduce_prod = _reduce("Prod", "The product over axes.", np.prod)
+reduce_all = _reduce("All", "Whether all elements over axes are true.", np.all)
+reduce_any = _reduce("Any", "Whether an element over axes is true.", np.any)
+reduce_logsumexp = _reduce("LogSumExp", "log(sum(exp(x))) over axes, without overflow.", log_sum_exp)
+reduce_euclidean_norm = _reduce("EuclideanNorm", "The square root of the sum of squares over axes.",
+                                lambda x, axis, keepdims: np.sqrt(np.sum(np.square(x), axis, keepdims=keepdims)))
 operation("Mean", _over(np.mean), (1,))
 
 

@@ -9,8 +9,8 @@ __all__ = ["relu", "relu6", "elu", "selu", "leaky_relu", "gelu", "hardshrink", "
            "sigmoid", "tanh", "softmax", "log_softmax", "prelu"]
 
 
-def activation(short, op, **arguments):
-    """The function of an operator; arguments: each one's attribute and default."""
+def activation(short, op, text, **arguments):
+    """The function of an operator, and what it says of itself; arguments: each one's attribute and default."""
     names = list(arguments)
 
     def function(x, *args, name=None, **kwargs):
@@ -23,28 +23,35 @@ def activation(short, op, **arguments):
                  for argument, (attribute, default) in arguments.items()}
         return LayerHelper(op, name).append(op, {"X": x}, attrs)
     function.__name__ = function.__qualname__ = short
+    function.__doc__ = text
     return function
 
 
-relu = activation("relu", "relu")
-relu6 = activation("relu6", "relu6")
-elu = activation("elu", "elu", alpha=("alpha", 1.0))
-selu = activation("selu", "selu", scale=("scale", 1.0507009873554805), alpha=("alpha", 1.6732632423543772))
-leaky_relu = activation("leaky_relu", "leaky_relu", negative_slope=("alpha", 0.01))
-gelu = activation("gelu", "gelu", approximate=("approximate", False))
-hardshrink = activation("hardshrink", "hard_shrink", threshold=("threshold", 0.5))
-hardsigmoid = activation("hardsigmoid", "hard_sigmoid", slope=("slope", 0.1666667), offset=("offset", 0.5))
-hardswish = activation("hardswish", "hard_swish")
-hardtanh = activation("hardtanh", "brelu", min=("t_min", -1.0), max=("t_max", 1.0))
-log_sigmoid = activation("log_sigmoid", "logsigmoid")
-mish = activation("mish", "mish")
-silu = activation("silu", "silu")
-softplus = activation("softplus", "softplus", beta=("beta", 1.0), threshold=("threshold", 20.0))
-softshrink = activation("softshrink", "softshrink", threshold=("lambda", 0.5))
-softsign = activation("softsign", "softsign")
-swish = activation("swish", "swish")
-tanhshrink = activation("tanhshrink", "tanh_shrink")
-thresholded_relu = activation("thresholded_relu", "thresholded_relu", threshold=("threshold", 1.0))
+relu = activation("relu", "relu", "max(x, 0).")
+relu6 = activation("relu6", "relu6", "min(max(x, 0), 6).")
+elu = activation("elu", "elu", "x, and alpha (exp(x) - 1) below 0.", alpha=("alpha", 1.0))
+selu = activation("selu", "selu", "scale elu(x, alpha).", scale=("scale", 1.0507009873554805),
+                  alpha=("alpha", 1.6732632423543772))
+leaky_relu = activation("leaky_relu", "leaky_relu", "x, and negative_slope x below 0.", negative_slope=("alpha", 0.01))
+gelu = activation("gelu", "gelu", "x times the share of a normal distribution below x; approximate: by tanh.",
+                  approximate=("approximate", False))
+hardshrink = activation("hardshrink", "hard_shrink", "x, and 0 between -threshold and threshold.", threshold=("threshold", 0.5))
+hardsigmoid = activation("hardsigmoid", "hard_sigmoid", "slope x + offset, cut off at 0 and 1.",
+                         slope=("slope", 0.1666667), offset=("offset", 0.5))
+hardswish = activation("hardswish", "hard_swish", "x min(max(x + 3, 0), 6) / 6.")
+hardtanh = activation("hardtanh", "brelu", "x, cut off at min and max.", min=("t_min", -1.0), max=("t_max", 1.0))
+log_sigmoid = activation("log_sigmoid", "logsigmoid", "log(1 / (1 + exp(-x))).")
+mish = activation("mish", "mish", "x tanh(softplus(x)).")
+silu = activation("silu", "silu", "x / (1 + exp(-x)).")
+softplus = activation("softplus", "softplus", "log(1 + exp(beta x)) / beta, and x where beta x > threshold.",
+                      beta=("beta", 1.0), threshold=("threshold", 20.0))
+softshrink = activation("softshrink", "softshrink", "x moved towards 0 by threshold, and 0 between -threshold and threshold.",
+                        threshold=("lambda", 0.5))
+softsign = activation("softsign", "softsign", "x / (1 + |x|).")
+swish = activation("swish", "swish", "x / (1 + exp(-x)).")
+tanhshrink = activation("tanhshrink", "tanh_shrink", "x - tanh(x).")
+thresholded_relu = activation("thresholded_relu", "thresholded_relu", "x, and 0 where it is not above threshold.",
+                              threshold=("threshold", 1.0))
 
 
 def softmax(x, axis=-1, dtype=None, name=None):

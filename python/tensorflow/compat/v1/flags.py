@@ -7,6 +7,8 @@ from tensorflow import _names
 
 
 class _Flags:
+    """The values of options: FLAGS.name, read from the command line when first asked for."""
+
     def __init__(self):
         self.__dict__.update(_parser=argparse.ArgumentParser(allow_abbrev=False), _values=None, _own={})
 

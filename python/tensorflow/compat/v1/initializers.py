@@ -9,6 +9,8 @@ from tensorflow.keras import initializers as _keras
 def _typed(base):
     """The same with an argument `dtype`: of values that are asked for without a type."""
     class Typed(base):
+        __doc__ = base.__doc__
+
         def __init__(self, *args, dtype="float32", **kwargs):
             super().__init__(*args, **kwargs)
             self.dtype = dtypes.as_dtype(dtype)

@@ -18,6 +18,8 @@ Layer = _layers.Layer
 def _scoped(kind):
     """A layer whose variables are in the variable scope `name`, or in a new one that is called after it."""
     class Scoped(kind):
+        __doc__ = kind.__doc__
+
         def __init__(self, *args, name=None, _reuse=None, **kwargs):
             super().__init__(*args, name=None if name is None else name.split("/")[-1], **kwargs)
             self._asked, self._reuse, self._scope = name, _reuse, None
@@ -45,6 +47,7 @@ def _scoped(kind):
 
         def add_weight(self, name=None, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None,
                        constraint=None, **kwargs):
+            """A variable of the layer, in its variable scope."""
             with _variable_scope(self._scope, auxiliary_name_scope=False):
                 variable = _get_variable(name, shape, dtype or self.variable_dtype, initializer, regularizer,
                                          self.trainable and trainable is not False)

@@ -80,6 +80,7 @@ def _of_errors(default, error, finish=lambda v: v):
         return _ratio(name or default, *_weighted(error(difference), weights), (metrics_collections, updates_collections),
                       finish)
     function.__name__ = default
+    function.__doc__ = f"The {default.replace('_', ' ')} over all batches."
     return function
 
 
@@ -88,7 +89,7 @@ mean_absolute_error = _of_errors("mean_absolute_error", math_ops.abs)
 root_mean_squared_error = _of_errors("root_mean_squared_error", math_ops.square, math_ops.sqrt)
 
 
-def _of_hits(default, of):
+def _of_hits(default, among, of):
     """True positives among those that `of` says: labels or predictions."""
     def function(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
         labels, predictions = (math_ops.cast(t, "bool") for t in _pair(labels, predictions))
@@ -96,9 +97,10 @@ def _of_hits(default, of):
         there, _ = _weighted(of(labels, predictions), weights)
         return _ratio(name or default, hits, there, (metrics_collections, updates_collections))
     function.__name__ = default
+    function.__doc__ = f"The share of true positives among all positive {among}, over all batches."
     return function
 
 
-precision = _of_hits("precision", lambda labels, predictions: predictions)
-recall = _of_hits("recall", lambda labels, predictions: labels)
+precision = _of_hits("precision", "predictions", lambda labels, predictions: predictions)
+recall = _of_hits("recall", "labels", lambda labels, predictions: labels)
 _names.explain_missing(globals())

@@ -15,6 +15,7 @@ from tensorflow.ops import math_ops as _math
 from tensorflow.ops import nn_ops as _nn
 
 LSTMStateTuple = collections.namedtuple("LSTMStateTuple", "c h")
+LSTMStateTuple.__doc__ = "The state of an LSTM: the cell c and the output h."
 
 
 class RNNCell:

@@ -11,6 +11,7 @@ class SessionRunArgs(collections.namedtuple("SessionRunArgs", "fetches feed_dict
 
 
 SessionRunValues = collections.namedtuple("SessionRunValues", "results options run_metadata")
+SessionRunValues.__doc__ = "What a hook gets after a run: the values of what it asked for."
 
 
 class SessionRunContext:

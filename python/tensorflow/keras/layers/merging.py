@@ -153,6 +153,7 @@ def _function(kind):
     def function(inputs, **kwargs):
         return kind(**kwargs)(inputs)
     function.__name__ = kind.__name__.lower()
+    function.__doc__ = f"{kind.__name__}() of these inputs."
     return function
 
 

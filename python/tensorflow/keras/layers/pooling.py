@@ -54,7 +54,10 @@ def _explicit(base, pool_size=None, data_format=None):
 def _make(name, rank, **members):
     base = _GlobalPool if name.startswith("Global") else _Pool
     init = _explicit(base, (2,) * rank if rank > 1 else 2, "channels_last" if rank == 1 else None)
-    return type(name, (base,), {"_rank": rank, "__init__": init, "__module__": __name__, **members})
+    what = "mean" if "Average" in name else "largest element"
+    whole = ("a sequence", "an image", "a volume")[rank - 1]
+    text = f"The {what} of {whole if base is _GlobalPool else f'each window of {whole}'}, for each channel."
+    return type(name, (base,), {"_rank": rank, "__init__": init, "__module__": __name__, "__doc__": text, **members})
 
 
 for _rank in (1, 2, 3):

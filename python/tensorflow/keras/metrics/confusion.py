@@ -87,10 +87,14 @@ def _count_class(name, kind):
         self._start(name, dtype, _thresholds(thresholds))
 
     def result(self):
+        """The count so far, or a count for each threshold."""
         return self._shown(convert_to_tensor(getattr(self, kind)))
 
+    right, said = kind.split("_")
+    where, how = "above" if said == "positives" else "below", "right" if right == "true" else "wrong"
+    text = f"How many predictions {where} a threshold are {how}."
     return registry.add()(type(name, (_Confusion,), {"__init__": __init__, "result": result, "_kinds": (kind,),
-                                                     "__module__": __name__}))
+                                                     "__module__": __name__, "__doc__": text}))
 
 
 TruePositives = _count_class("TruePositives", "true_positives")
