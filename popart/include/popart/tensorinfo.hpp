@@ -48,8 +48,8 @@ public:
   std::vector<std::size_t> shape_szt() const;                    // the same as std::size_t
   Rank rank() const { return static_cast<Rank>(shape_.size()); } // the number of dimensions
   std::int64_t nelms() const;                                    // elements in all
-  std::int64_t nbytes() const;
-  std::int64_t dim(int i) const; // the size of one dimension
+  std::int64_t nbytes() const;                                   // bytes in all
+  std::int64_t dim(int i) const;                                 // the size of one dimension
   // Bytes from one element to the next in every dimension, row-major.
   std::vector<int> strides(const std::vector<long> &shape) const;
 
