@@ -42,7 +42,8 @@ tensorflow.python.ipu.embedded_runtime tensorflow.python.ipu.dataset_benchmark t
 tensorflow.python.ipu.distributed tensorflow.python.ipu.ops.pipelining_ops tensorflow.python.ipu.ops.embedding_ops
 tensorflow.python.ipu.ops.custom_ops tensorflow.python.ipu.ops.all_to_all_op tensorflow.python.ipu.ops.math_ops
 tensorflow.python.ipu.ops.nn_ops tensorflow.python.ipu.ops.image_ops tensorflow.python.ipu.ops.statistics_ops
-tensorflow.python.ipu.ops.within_replica_ops tensorflow.python.ipu.ops.grad_util_ops
+tensorflow.python.ipu.ops.within_replica_ops tensorflow.python.ipu.ops.grad_util_ops tensorflow.python.ipu.ops.slicing_ops
+tensorflow.python.ipu.ops.internal_ops
 ipu_tensorflow_addons.keras.layers ipu_tensorflow_addons.keras.optimizers ipu_tensorflow_addons.v1.layers
 tensorflow.compat.v1 tensorflow.compat.v1.train tensorflow.compat.v1.layers tensorflow.compat.v1.image tensorflow.compat.v1.nn
 tensorflow.compat.v1.nn.rnn_cell tensorflow.compat.v1.losses tensorflow.compat.v1.metrics tensorflow.compat.v1.summary

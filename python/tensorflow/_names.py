@@ -77,12 +77,9 @@ _OLD = {"contrib": "tf.keras.layers, tf.data and tf.compat.v1.layers have what w
         "autoshard": "ipu.scopes.ipu_shard says where operations are",
         **dict.fromkeys(("rnn_ops", "PopnnLSTM", "PopnnGRU"), "ipu_tensorflow_addons.v1.layers and "
                         "ipu_tensorflow_addons.keras.layers have PopnnLSTM and PopnnGRU"),
-        "fifo": "keep earlier values in variables, or in variables of the loop",
-        "slicing_ops": "use tf.gather, or tf.where with tf.sequence_mask",
         "f8_ops": "use float16",
-        **dict.fromkeys(("sampled_softmax_loss", "nce_loss", "learned_unigram_candidate_sampler", "uniform_candidate_sampler",
-                         "log_uniform_candidate_sampler", "fixed_unigram_candidate_sampler"),
-                        "draw the classes on the host and feed them, or use softmax_cross_entropy_with_logits of all classes")}
+        **dict.fromkeys(("learned_unigram_candidate_sampler", "fixed_unigram_candidate_sampler"),
+                        "use tf.random.uniform_candidate_sampler or log_uniform_candidate_sampler")}
 
 
 def missing(module, name, there=()):

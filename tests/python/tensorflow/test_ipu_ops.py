@@ -202,6 +202,76 @@ def test_functions_and_convolutions_that_are_marked():
     np.testing.assert_array_equal([one, two], [[2] * 3, [4] * 3])
 
 
+def sliced(dst, src, counts, begins, places, zero):
+    out = np.zeros_like(dst) if zero else dst.copy()
+    for n, begin, place in zip(counts, begins, places):
+        n = min(n, len(src) - begin, len(dst) - place)
+        out[place:place + n] = src[begin:begin + n]
+    return out
+
+
+@pytest.mark.parametrize("zero", [False, True])
+def test_runs_of_rows_are_moved(zero):
+    dst, src = RNG.normal(size=(9, 2)).astype("float32"), RNG.normal(size=(7, 2)).astype("float32")
+    counts, begins, places = (np.array(v, "int32") for v in ([2, 3, 0, 5], [1, 0, 2, 4], [0, 3, 1, 6]))
+    ops = ipu.slicing_ops
+
+    def f(d, s, n, b, p):
+        moved = ops.sequence_slice(d, s, n, b, p, zero)
+        by_d, by_s = tf.gradients(moved * moved + 0 * d, [d, s])
+        packed = ops.sequence_slice_pack(d, s, n[:2], p[:2], zero)
+        return moved, packed, ops.sequence_slice_unpack(s, n[:2], b[:2], 6), by_d, by_s
+    moved, packed, unpacked, by_d, by_s = on_ipu(f, dst, src, counts, begins, places)
+    np.testing.assert_array_equal(moved, sliced(dst, src, counts, begins, places, zero))
+    np.testing.assert_array_equal(packed, sliced(dst, src, [2, 3], [0, 2], [0, 3], zero))
+    np.testing.assert_array_equal(unpacked, sliced(np.zeros((6, 2)), src, [2, 3], [1, 0], [0, 2], True))
+    uses = np.zeros((7, 1))
+    np.add.at(uses, [1, 2, 0, 1, 2, 4, 5, 6], 1)
+    np.testing.assert_allclose(by_s, 2 * src * uses, rtol=1e-6)
+    np.testing.assert_allclose(by_d, 2 * dst * (not zero) * np.isin(np.arange(9), [2])[:, None], rtol=1e-6)
+
+
+def test_runs_that_do_not_fit():
+    with pytest.raises(ValueError, match=r"Rows of src, of shape \(3, 4\), do not fit into dst, of shape \(3, 5\)"):
+        ipu.slicing_ops.sequence_slice(tf.ones([3, 5]), tf.ones([3, 4]), [1], [0], [0], True)
+    with pytest.raises(ValueError, match="num_elems must be a list"):
+        ipu.slicing_ops.sequence_slice(tf.ones([3, 4]), tf.ones([3, 4]), 1, [0], [0], True)
+
+
+def test_a_queue_gives_what_came_before():
+    def f(x):
+        def body(i, total):
+            late = ipu.internal_ops.fifo(x + tf.cast(i, tf.float32), 3)
+            return i + 1, total * 10 + late
+        return ipu.loops.repeat(6, body, [0, tf.zeros(2)])
+    i, total = on_ipu(f, np.array([1, 2], "float32"))
+    assert i == 6
+    np.testing.assert_array_equal(total, [123, 234])  # 0, 0, 0, then 1, 2, 3 more than i
+    with pytest.raises(ValueError, match=r"the depth \(0\) is at least 1"):
+        on_ipu(lambda v: ipu.internal_ops.fifo(v, 0), np.ones(2, "float32"))
+    with pytest.raises(RuntimeError, match="fifo belongs into a program"):
+        ipu.internal_ops.fifo(tf.ones(2), 1)
+
+
+def test_an_outfeed_gives_no_rounds_before_a_run():
+    queue = ipu.ipu_outfeed_queue.IPUOutfeedQueue()
+    infeed = ipu.ipu_infeed_queue.IPUInfeedQueue(tf.data.Dataset.from_tensors(np.ones((2, 3), "float32")).repeat())
+    with ipu_scope("/device:IPU:0"):
+        run = ipu.ipu_compiler.compile(lambda: ipu.loops.repeat(
+            4, lambda x: queue.enqueue({"x": x, "sum": tf.reduce_sum(x)}), [], infeed))
+    dequeued = queue.dequeue()
+    with tf.Session() as session:
+        session.run(infeed.initializer)
+        shapes = []
+        for _ in range(2):
+            shapes.append({k: v.shape for k, v in session.run(dequeued).items()})
+            session.run(run)
+            shapes.append({k: v.shape for k, v in session.run(dequeued).items()})
+        shapes.append({k: v.shape for k, v in session.run(dequeued).items()})
+    nothing, rounds = {"x": (0, 2, 3), "sum": (0,)}, {"x": (4, 2, 3), "sum": (4,)}
+    assert shapes == [nothing, rounds, nothing, rounds, nothing]
+
+
 def test_fields_of_session_options_can_be_set():
     options = tf.ConfigProto(graph_options=tf.GraphOptions(), allow_soft_placement=True)
     options.graph_options.rewrite_options.memory_optimization = 1

@@ -7,11 +7,13 @@ from tensorflow import _names
 from tensorflow.framework.tape import GradientTape as _GradientTape
 from tensorflow.framework.tensors import constant_value, convert_to_tensor
 from tensorflow.ops import array_ops, math_ops
+from tensorflow.ops import candidate_ops as _candidates
 from tensorflow.ops import nn_more_ops as _more
 from tensorflow.ops import nn_ops as _ops
 
 _names.export(globals(), _ops, _ops.names)
 _names.export(globals(), _more, _more.names)
+_names.export(globals(), _candidates, _candidates.samplers)
 
 
 def _either(new, old, new_name, old_name):
@@ -52,22 +54,27 @@ def _number(value):
 
 
 def in_top_k(predictions, targets, k, name=None):
+    """Whether each target is among its row's k largest predictions."""
     return _ops.in_top_k(targets, predictions, k, name)
 
 
 def softmax(logits, axis=None, name=None, dim=None):
+    """exp(x) over its sum along an axis, the last one if none is given."""
     return _ops.softmax(logits, _either(axis, dim, "axis", "dim"), name)
 
 
 def log_softmax(logits, axis=None, name=None, dim=None):
+    """The logarithm of softmax."""
     return _ops.log_softmax(logits, _either(axis, dim, "axis", "dim"), name)
 
 
 def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
+    """x over the square root of its sum of squares along an axis."""
     return _ops.l2_normalize(x, _either(axis, dim, "axis", "dim"), epsilon, name)
 
 
 def crelu(features, name=None, axis=-1):
+    """relu(x) and relu(-x), one behind the other along an axis."""
     return _more.crelu(features, axis, name)
 
 
@@ -80,31 +87,37 @@ def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
 
 
 def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, dim=None):
+    """The cross-entropy of each row; gradients go to the labels, too."""
     axis = _either(axis, dim, "axis", "dim")
     return _ops.softmax_cross_entropy_with_logits(labels, logits, -1 if axis is None else axis, name)
 
 
 def sparse_softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
+    """The cross-entropy of each row of logits and its class number."""
     _named_only(_sentinel, "sparse_softmax_cross_entropy_with_logits", labels, logits)
     return _ops.sparse_softmax_cross_entropy_with_logits(labels, logits, name)
 
 
 def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
+    """The cross-entropy of sigmoid(logits) and labels, element by element."""
     _named_only(_sentinel, "sigmoid_cross_entropy_with_logits", labels, logits)
     return _ops.sigmoid_cross_entropy_with_logits(labels, logits, name)
 
 
 def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None, targets=None):
+    """The same with the losses of positive labels multiplied by pos_weight."""
     return _more.weighted_cross_entropy_with_logits(_either(labels, targets, "labels", "targets"), logits, pos_weight, name)
 
 
 # ---- pools and convolutions
 
 def max_pool(value=None, ksize=None, strides=None, padding=None, data_format="NHWC", name=None, input=None):
+    """The largest element of each window."""
     return _ops.max_pool(_either(input, value, "input", "value"), ksize, strides, padding, data_format, name)
 
 
 def avg_pool(value=None, ksize=None, strides=None, padding=None, data_format="NHWC", name=None, input=None):
+    """The mean of each window."""
     return _ops.avg_pool(_either(input, value, "input", "value"), ksize, strides, padding, data_format, name)
 
 
@@ -113,30 +126,35 @@ avg_pool2d = avg_pool
 
 def conv1d(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu=None, data_format=None, name=None, input=None,
            dilations=None):
+    """A convolution of sequences."""
     return _ops.conv1d(_either(input, value, "input", "value"), filters, _needed(stride, "stride"),
                        _needed(padding, "padding"), data_format, dilations, name)
 
 
 def conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format="NHWC", dilations=(1, 1, 1, 1),
            name=None, filters=None):
+    """A convolution of images."""
     return _ops.conv2d(input, _either(filters, filter, "filters", "filter"), _needed(strides, "strides"),
                        _needed(padding, "padding"), data_format, dilations, name)
 
 
 def conv3d(input, filter=None, strides=None, padding=None, data_format="NDHWC", dilations=(1, 1, 1, 1, 1), name=None,
            filters=None):
+    """A convolution of volumes."""
     return _ops.conv3d(input, _either(filters, filter, "filters", "filter"), _needed(strides, "strides"),
                        _needed(padding, "padding"), data_format, dilations, name)
 
 
 def conv2d_transpose(value=None, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NHWC", name=None,
                      input=None, filters=None, dilations=None):
+    """The gradient of conv2d as a layer of its own: larger images."""
     return _ops.conv2d_transpose(_either(input, value, "input", "value"), _either(filters, filter, "filters", "filter"),
                                  output_shape, strides, padding, data_format, dilations, name)
 
 
 def conv3d_transpose(value=None, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NDHWC", name=None,
                      input=None, filters=None, dilations=None):
+    """The gradient of conv3d as a layer of its own: larger volumes."""
     return _more.conv3d_transpose(_either(input, value, "input", "value"), _either(filters, filter, "filters", "filter"),
                                   output_shape, strides, padding, data_format, dilations, name)
 
@@ -161,46 +179,71 @@ def conv2d_backprop_filter(input, filter_sizes, out_backprop, strides=None, padd
 
 def convolution(input, filter=None, padding=None, strides=None, dilation_rate=None, name=None, data_format=None, filters=None,
                 dilations=None):
+    """A convolution of one to three spatial dimensions."""
     return _ops.convolution(input, _either(filters, filter, "filters", "filter"), strides, _needed(padding, "padding"),
                             data_format, _either(dilations, dilation_rate, "dilations", "dilation_rate"), name)
 
 
 def depthwise_conv2d(input, filter, strides, padding, rate=None, name=None, data_format=None, dilations=None):
+    """A convolution of each channel with filters of its own."""
     return _ops.depthwise_conv2d(input, filter, strides, padding, data_format, _either(dilations, rate, "dilations", "rate"),
                                  name)
 
 
 def depthwise_conv2d_native(input, filter, strides, padding, data_format="NHWC", dilations=(1, 1, 1, 1), name=None):
+    """depthwise_conv2d with strides and dilations of four elements."""
     return _ops.depthwise_conv2d(input, filter, strides, padding, data_format, dilations, name)
 
 
 def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None, data_format=None,
                      dilations=None):
+    """A depthwise convolution, then one of 1 x 1."""
     return _more.separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format,
                                   _either(dilations, rate, "dilations", "rate"), name)
 
 
 def space_to_depth(input, block_size, name=None, data_format="NHWC"):
+    """Blocks of pixels become channels."""
     return _more.space_to_depth(input, block_size, data_format, name)
 
 
 def depth_to_space(input, block_size, name=None, data_format="NHWC"):
+    """Channels become blocks of pixels."""
     return _more.depth_to_space(input, block_size, data_format, name)
 
 
 # ---- others
 
 def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
+    """Mean and variance over axes."""
     return _ops.moments(x, axes, shift, bool(_either(keepdims, keep_dims, "keepdims", "keep_dims")), name)
 
 
-def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None):
+def _table(params, function):
+    """The one tensor of a table that TensorFlow 1 may have in parts."""
     if isinstance(params, (list, tuple)):
         if len(params) > 1:
-            raise NotImplementedError(f"embedding_lookup of {len(params)} tensors (partition_strategy) is not there: join them "
+            raise NotImplementedError(f"{function} of {len(params)} tensors (partition_strategy) is not there: join them "
                                       "with tf.concat.")
-        params = params[0]
-    return _ops.embedding_lookup(params, ids, max_norm, name)
+        return params[0]
+    return params
+
+
+def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None):
+    """Rows of a table."""
+    return _ops.embedding_lookup(_table(params, "embedding_lookup"), ids, max_norm, name)
+
+
+def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
+                         remove_accidental_hits=True, partition_strategy="mod", name="sampled_softmax_loss", seed=None):
+    return _candidates.sampled_softmax_loss(_table(weights, "sampled_softmax_loss"), biases, labels, inputs, num_sampled,
+                                            num_classes, num_true, sampled_values, remove_accidental_hits, seed, name)
+
+
+def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
+             remove_accidental_hits=False, partition_strategy="mod", name="nce_loss"):
+    return _candidates.nce_loss(_table(weights, "nce_loss"), biases, labels, inputs, num_sampled, num_classes, num_true,
+                                sampled_values, remove_accidental_hits, name)
 
 
 def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, data_format="NHWC", is_training=True, name=None,
@@ -230,20 +273,24 @@ def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, 
 
 def batch_norm_with_global_normalization(t=None, m=None, v=None, beta=None, gamma=None, variance_epsilon=None,
                                          scale_after_normalization=None, name=None, input=None, mean=None, variance=None):
+    """(x - mean) / sqrt(variance + epsilon), scaled if asked for, plus beta."""
     x, mean = _either(input, t, "input", "t"), _either(mean, m, "mean", "m")
     return _ops.batch_normalization(x, mean, _either(variance, v, "variance", "v"), beta,
                                     gamma if scale_after_normalization else None, variance_epsilon, name)
 
 
 def xw_plus_b(x, weights, biases, name=None):
+    """x weights + biases."""
     return _ops.bias_add(math_ops.matmul(x, weights), biases, name=name)
 
 
 def relu_layer(x, weights, biases, name=None):
+    """relu(x weights + biases)."""
     return _ops.relu(xw_plus_b(x, weights, biases), name)
 
 
 def weighted_moments(x, axes, frequency_weights, name=None, keep_dims=None, keepdims=None):
+    """Mean and variance over axes, each element counted as often as its weight says."""
     keep = bool(_either(keepdims, keep_dims, "keepdims", "keep_dims"))
     x = convert_to_tensor(x)
     weights = math_ops.multiply(array_ops.ones_like(x), math_ops.cast(convert_to_tensor(frequency_weights), x.dtype))

@@ -31,6 +31,7 @@ class IPUOutfeedQueue:
         if not 1 <= buffer_depth <= 255:
             raise ValueError(f"buffer_depth must be between 1 and 255, not {buffer_depth}.")
         self._waiting, self._structure, self._enqueued, self._count = [], None, False, 1
+        self._nothing = []  # of every tensor an array without rounds
         self._turn = threading.Lock()  # one thread may dequeue what another one's programs give
 
     _inside = None  # the program in whose inner loop it is
@@ -47,6 +48,7 @@ class IPUOutfeedQueue:
             raise ValueError("An outfeed can only be enqueued once.")
         self._enqueued, self._inside = True, graph if inside else None
         flat = [convert_to_tensor(t) for t in nest.flatten(tensors)]
+        self._nothing = [np.empty((0, *t.shape.as_list()), t.dtype.as_numpy_dtype) for t in flat]
         self._structure = nest.map_structure(lambda _: 0, tensors)
         if inside:
             inner_feeds.enqueued(self, flat)
@@ -62,6 +64,7 @@ class IPUOutfeedQueue:
 
     def put(self, arrays):
         """What a run gave: of every tensor [rounds, ...], or the last one."""
+        self._nothing = [np.asarray(a)[:0] for a in arrays]
         if self._count > 1:
             arrays = [a.reshape(-1, self._count, *a.shape[1:]).sum(1, dtype=np.float64).astype(a.dtype) for a in arrays]
         with self._turn:
@@ -74,9 +77,9 @@ class IPUOutfeedQueue:
             waiting = self._waiting
             if self.keeps_all:
                 self._waiting = []
+        if not waiting and self.keeps_all:
+            return self._nothing
         if not waiting:
-            if self.keeps_all:
-                raise FailedPreconditionError(None, None, "The outfeed is empty: no program has run since it was dequeued.")
             raise FailedPreconditionError(None, None, "The outfeed has nothing to give: no program has run.")
         return [np.concatenate(each) if self.keeps_all else each[0] for each in zip(*waiting)]
 
