@@ -42,11 +42,17 @@ private:
   std::set<ir::Value> kept_;
 };
 
+// Whether a node, and what is in its bodies, rounds at random; nothing: as its program does.
+inline std::optional<bool> roundingOf(const ir::Node &node) {
+  const auto said = node.settings.extra.find<std::int64_t>("__stochastic_rounding");
+  return said ? std::optional<bool>(*said != 0) : std::nullopt;
+}
+
 inline bool runTogether(const ir::Node &a, const ir::Node &b) {
   return a.pass == b.pass && a.settings.virtualGraph == b.settings.virtualGraph &&
          a.settings.pipelineStage == b.settings.pipelineStage &&
          a.settings.executionPhase == b.settings.executionPhase &&
-         a.settings.recompute == b.settings.recompute;
+         a.settings.recompute == b.settings.recompute && roundingOf(a) == roundingOf(b);
 }
 
 // The number that a constant holds throughout; nothing for other values and for large ones.

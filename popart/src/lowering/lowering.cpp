@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lowering/lowering.hpp"
 
+#include "analysis/neighbours.hpp"
 #include "base/Text.hpp"
 #include "ir/held.hpp"
 #include "ir/narrowed.hpp"
@@ -8,6 +9,7 @@
 #include "opdef/opdef.hpp"
 #include "openipu/LibraryLog.hpp"
 #include <popart/error.hpp>
+#include <poplar/CSRFunctions.hpp>
 #include <poplar/exceptions.hpp>
 #include <popops/DynamicSlice.hpp>
 #include <popops/ElementWise.hpp>
@@ -309,7 +311,13 @@ void Lowering::lower(const ir::Node &node, poplar::program::Sequence &into) {
   auto *outerProgram = std::exchange(program_, &into);
   const BeingLowered lowered(model_, node);
   const OpView op(model_, node);
+  const bool usual = options_.roundsAtRandom;
+  const bool rounds = analysis::roundingOf(node).value_or(usual);
+  if (rounds != usual)
+    poplar::setStochasticRounding(graph(), into, rounds, "rounding");
   const Tensors made = programsOf(op);
+  if (rounds != usual)
+    poplar::setStochasticRounding(graph(), into, usual, "rounding");
   if (made.size() < node.outputs.size())
     throw internal_error("{} lowered {} of {} outputs.", ops::describe(model_, node), made.size(),
                          node.outputs.size());

@@ -19,6 +19,7 @@ struct Options {
   bool nonStableSoftmax = false;
   bool stableNorm = false;
   bool stridedChannelGrouping = false; // of group norm
+  bool roundsAtRandom = false;         // where a node does not say otherwise
   bool checkIndices = false;           // a run that meets one out of range ends
   std::int64_t replicas = 1;
 };

@@ -14,6 +14,7 @@
 //   two stages, accumulation 3:   fill [0]   full [0 1] [0 1]   drain [1]   update
 #include "lowering/programs.hpp"
 
+#include "analysis/neighbours.hpp"
 #include "analysis/storage.hpp"
 #include "base/Text.hpp"
 #include "lowering/calls.hpp"
@@ -68,9 +69,8 @@ public:
     io.batchesPerStep = model_.flow.batchesPerStep();
     io.accumulationFactor = model_.accumulationFactor;
     io.replicas = model_.replicas;
-    io.random =
-        session_.enableStochasticRounding ||
-        std::any_of(model_.graph.nodes.begin(), model_.graph.nodes.end(), ops::drawsNumbers);
+    io.random = rounds(model_.graph) || std::any_of(model_.graph.nodes.begin(),
+                                                    model_.graph.nodes.end(), ops::drawsNumbers);
     work_.resize(static_cast<std::size_t>(std::max<std::int64_t>(model_.stages, 1)));
     if (io.random)
       addSeed();
@@ -226,8 +226,17 @@ private:
     }
     popops::mapInPlace(*graph_, pe::Add(pe::_1, pe::Const(static_cast<unsigned>(microBatches()))),
                        {seed_[1]}, startBatch_, "seed/next");
-    if (session_.enableStochasticRounding)
+    if (rounds(model_.graph))
       addRounding();
+  }
+  // Whether anything may round at random.
+  bool rounds(const ir::Graph &graph) const {
+    return session_.enableStochasticRounding ||
+           std::ranges::any_of(graph.nodes, [this](const ir::Node &node) {
+             return analysis::roundingOf(node).value_or(false) ||
+                    std::ranges::any_of(node.bodies,
+                                        [this](const auto &body) { return rounds(*body); });
+           });
   }
   // What tiles round by begins with the seed, alike in all replicas, so that their weights stay
   // alike; it moves on by itself.

@@ -74,6 +74,7 @@ lowering::Options loweringOptions(const SessionOptions &o, bool training, std::i
   out.nonStableSoftmax = o.enableNonStableSoftmax;
   out.stableNorm = o.enableStableNorm;
   out.stridedChannelGrouping = o.groupNormStridedChannelGrouping;
+  out.roundsAtRandom = o.enableStochasticRounding;
   out.checkIndices = checksIndices(o);
   out.replicas = replicas;
   return out;

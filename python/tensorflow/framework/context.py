@@ -2,6 +2,7 @@
 """What is open in a thread: the graph that is traced, scopes, tapes; and the sessions of TensorFlow 1 that are entered."""
 import contextlib
 import threading
+import types
 
 
 class _Current(threading.local):
@@ -9,6 +10,7 @@ class _Current(threading.local):
     default = None  # of TensorFlow 1: where operations go when nothing is traced
     home = None  # of TensorFlow 1: whose collections variables are in that are made at once
     shard = stage = None
+    computed = types.MappingProxyType({})  # how operations of the scope are, as attributes of theirs
     update = False  # once per weight update, not for every batch
     scopes = ()  # names
     tapes = ()  # that watch what is computed

@@ -2,6 +2,7 @@
 """Graph: operations as they are traced, in a recorder of C++ that knows their shapes. Variables are followed as values:
 a read gives the value that was assigned last, and what a variable is worth at the end is its update."""
 import contextlib
+import types
 
 import numpy as np
 
@@ -100,8 +101,12 @@ class Graph:
             return tensor
         return self.capture(tensor)
 
+    handed_out = types.MappingProxyType({})  # id of a tensor of the host's part of a program -> (it, what it is here)
+
     def capture(self, tensor):
         """A tensor from outside, as an input."""
+        if id(tensor) in self.handed_out:
+            return self.handed_out[id(tensor)][1]
         if self.outer is None:
             raise ValueError(f"Tensor {tensor.name} is of another graph than the operation that uses it. A tensor that "
                              "was made in a tf.function or a Graph exists in there only: return it.")
@@ -128,8 +133,8 @@ class Graph:
         given = [t.dtype for t in taken if t is not None]
         numbers = [_core.no_tensor if t is None else t.number for t in taken]
         with translated():
-            first = self.recorder.node(op, name, numbers, _device_attributes(attributes), outputs, shard, stage,
-                                       [b.recorder for b in bodies], current.update)
+            first = self.recorder.node(op, name, numbers, {**_device_attributes(attributes), **current.computed}, outputs,
+                                       shard, stage, [b.recorder for b in bodies], current.update)
         out = []
         for i in range(outputs):
             kind, _ = self.recorder.info(first + i)
@@ -156,9 +161,11 @@ class Graph:
     def root(self):
         """The graph of the whole program."""
         root = self
-        while root.outer is not None:
+        while root.outer is not None and not root.is_program:
             root = root.outer
         return root
+
+    is_program = False  # although it is within another one
 
     def _place(self):
         """(IPU, stage) of what is recorded now."""

@@ -76,19 +76,3 @@ def test_a_profile_is_written(tmp_path):
     tiles = list(report.compilation.tiles)
     half = len(tiles) // 2
     assert all(sum(t.memory.total.includingGaps for t in part) > 0 for part in (tiles[:half], tiles[half:]))
-
-
-def test_scopes_repeat_what_the_configuration_says():
-    strategy()
-    with ipu.scopes.stochastic_rounding(False), ipu.scopes.partials_type(tf.float32):
-        pass
-    for scope, wanted in ((ipu.scopes.stochastic_rounding, True), (ipu.scopes.partials_type, tf.float16)):
-        with pytest.raises(NotImplementedError, match="for a part of a program is not there"), scope(wanted):
-            pass
-    config = ipu.config.IPUConfig()
-    config.auto_select_ipus = 1
-    config.floating_point_behaviour.esr = ipu.config.StochasticRoundingBehaviour.ON
-    config.convolutions.poplar_options = config.matmuls.poplar_options = {"partialsType": "half"}
-    config.configure_ipu_system()
-    with ipu.scopes.stochastic_rounding(True), ipu.scopes.partials_type(tf.float16):
-        pass

@@ -129,6 +129,15 @@ Values Conversion::callTurned(const Converter &converter, const Node &node, Valu
   return made;
 }
 
+// What a scope says of the operators in it: how they round, the type that they gather sums in.
+static void takeScopes(const Call &c, Attributes &settings) {
+  settings = {};
+  if (c.has("__stochastic_rounding"))
+    settings.set("__stochastic_rounding", c.integer("__stochastic_rounding"));
+  if (c.has("__partials_type"))
+    settings.set("__partials_type", c.text("__partials_type"));
+}
+
 void Conversion::convert(const Node &node) {
   const auto *converter = Registry::all().find(node.op);
   if (!converter)
@@ -139,6 +148,7 @@ void Conversion::convert(const Node &node) {
     inputs.push_back(tensor == noTensor ? none : at(tensor));
   place(node.place, node.name);
   Call call(*this, node, inputs, *model_);
+  takeScopes(call, model_->settings.extra);
   const Values made = frontend::converting<ConversionError>(call, [&] {
     return turns(node, inputs) ? callTurned(*converter, node, inputs) : (*converter)(call);
   });

@@ -8,8 +8,7 @@ import typing
 from tensorflow.framework import scopes
 from tensorflow.framework import dtypes as _dtypes
 from tensorflow.framework.context import current, ipu_of, placed
-from tensorflow.python.ipu import system as _system
-from tensorflow.python.ipu.config_enums import StochasticRoundingBehaviour as _StochasticRoundingBehaviour
+from tensorflow.python.ipu import outside
 
 
 @contextlib.contextmanager
@@ -43,31 +42,33 @@ def frontend_attribute(attribute_name, attribute_value, restore_to=None):
                               "package.")
 
 
-def outside_compilation_scope(name="outside"):
-    """Refused: it is not there."""
-    raise NotImplementedError("outside_compilation_scope is not there: compute it before or after the compiled function, or "
-                              "let custom_ops.cpu_user_op call a function of the host.")
+@contextlib.contextmanager
+def outside_compilation_scope(name: str = "outside") -> typing.Iterator[None]:
+    """In a compiled function: the host computes what is made within, and its gradients, while the program waits."""
+    with outside.computed_outside(name):
+        yield
 
 
 @contextlib.contextmanager
 def stochastic_rounding(override: bool) -> typing.Iterator[None]:
-    """A program rounds in one way: that of IPUConfig, which this may repeat."""
-    if bool(override) is not (_system.value("floating_point_behaviour.esr") is not _StochasticRoundingBehaviour.OFF):
-        raise NotImplementedError(f"scopes.stochastic_rounding({override}) for a part of a program is not there: "
-                                  "IPUConfig.floating_point_behaviour.esr sets it for the whole program.")
-    yield
+    """Operations made within, and their gradients, round at random or to the nearest number, whatever IPUConfig says of the
+    others."""
+    with _computed(__stochastic_rounding=int(bool(override))):
+        yield
 
 
 @contextlib.contextmanager
 def partials_type(override) -> typing.Iterator[None]:
-    """Convolutions and products of a program gather their sums in one type: that of IPUConfig, which this may repeat."""
-    wanted = {"float16": "half", "float32": "float"}.get(_dtypes.as_dtype(override).name)
-    found = {_system.value(f"{kind}.poplar_options").get("partialsType", "float") for kind in ("convolutions", "matmuls")}
-    if found != {wanted}:
-        raise NotImplementedError(f"scopes.partials_type({override}) for a part of a program is not there: "
-                                  "IPUConfig.convolutions.poplar_options and matmuls.poplar_options set partialsType for "
-                                  "the whole program.")
-    yield
+    """Convolutions and products made within, and their gradients, gather their sums in this type, float16 or float32."""
+    name = _dtypes.as_dtype(override).name
+    if name not in ("float16", "float32"):
+        raise ValueError(f"partials_type is float16 or float32, not {name}.")
+    with _computed(__partials_type="half" if name == "float16" else "float"):
+        yield
+
+
+def _computed(**how):
+    return placed(computed={**current.computed, **how})
 
 
 def device_index() -> int | None:
