@@ -3,7 +3,10 @@
 from tensorflow.framework import nest
 from tensorflow.framework.context import current
 from tensorflow.framework.dispatch import apply
+from tensorflow.framework.facts import operation
 from tensorflow.framework.tensors import convert_to_tensor
+
+operation("UpstreamGradient", lambda x: x)
 
 
 def recomputation_checkpoint(tensors, name=None):
@@ -19,7 +22,7 @@ def assume_equal_across_replicas(tensors, inplace=False):
 
 def capture_upstream_gradients(a, tag=None, name=None):
     """`a` itself. The gradient that comes back to it is kept by the GradientCaptureContext around, if there is one."""
-    out = apply("Identity", [convert_to_tensor(a)], name=name)
+    out = apply("UpstreamGradient", [convert_to_tensor(a)], name=name)
     for context in current.captures[-1:]:
         context.mark(out, tag or name or f"gradient_{len(context._marked)}")
     return out

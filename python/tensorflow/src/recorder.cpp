@@ -58,6 +58,8 @@ void print(std::ostream &out, const Recording &recording) {
   }
   for (auto t : recording.outputs)
     out << "out " << t << ";";
+  for (auto i : recording.gradients)
+    out << "gradient " << i << ";";
   for (const auto &[variable, t] : recording.updates)
     out << "set " << variable << "=" << t << ";";
   out << "loss " << recording.loss;
@@ -308,6 +310,7 @@ void bindRecorder(py::module &m) {
            py::arg("attributes"), py::arg("outputs"), py::arg("ipu"), py::arg("stage"),
            py::arg("bodies"), py::arg("update") = false, "Appends an operation; its first output.")
       .def("output", &Recorder::output, "Appends an output.")
+      .def("gradient", &Recorder::gradient, "Appends an output: the loss's gradient by a tensor.")
       .def("update", &Recorder::update, "A variable's new value, when everything is computed.")
       .def("train", &Recorder::train, "A variable that an optimiser changes.")
       .def("state", &Recorder::state, "A variable that an optimiser keeps for itself.")

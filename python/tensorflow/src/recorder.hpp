@@ -30,6 +30,10 @@ public:
               std::optional<std::int64_t> stage, const std::vector<const Recorder *> &bodies,
               bool update = false); // once per weight update
   void output(Tensor tensor) { recording_->outputs.push_back(tensor); }
+  void gradient(Tensor tensor) { // an output: the loss's gradient by it
+    recording_->gradients.insert(recording_->outputs.size());
+    output(tensor);
+  }
   void update(std::size_t variable, Tensor value) {
     recording_->updates.emplace_back(variable, value);
   }

@@ -39,6 +39,67 @@ def test_in_programs_of_tensorflow_1():
     np.testing.assert_allclose(upstream, 4 * X, rtol=1e-6)
 
 
+def test_of_activations_whose_channels_come_first():
+    """Convolutions have their channels second inside: tf.gradients means what others see."""
+    image, filters = X.reshape(1, 2, 3, 4), np.random.default_rng(1).normal(size=(1, 1, 4, 2)).astype("float32")
+
+    @tf.function
+    def run(x, w):
+        with GradientCaptureContext() as captured, tf.GradientTape() as tape:
+            tape.watch(w)
+            y = tf.nn.conv2d(x, w, 1, "SAME")
+            z = tf.nn.relu(capture_upstream_gradients(tf.nn.relu(y), tag="z"))
+            loss = tf.reduce_sum(z * z)
+            by_w, by_y = tape.gradient(loss, [w, y])
+        return y, by_w, by_y, captured.captured_gradients["z"]
+    y, by_w, by_y, upstream = (t.numpy() for t in run(tf.constant(image), tf.constant(filters)))
+    np.testing.assert_allclose(upstream, 2 * y * (y > 0), rtol=1e-5)
+    np.testing.assert_allclose(by_y, 2 * y * (y > 0), rtol=1e-5)
+    np.testing.assert_allclose(by_w[0, 0], X.T @ (2 * y * (y > 0)).reshape(6, 2), rtol=1e-4)
+
+
+@pytest.mark.parametrize("method", ["sum", "mean"])
+@pytest.mark.parametrize("optimizer", [lambda: tf1.train.GradientDescentOptimizer(0.25),
+                                       lambda: tf1.train.MomentumOptimizer(0.25, 0.5)])
+@pytest.mark.parametrize("schedule", [0, 1, 2])
+def test_of_pipelines(schedule, optimizer, method):
+    """Every batch's gradient by what the first stage makes."""
+    strategy(2)
+    inputs = np.random.default_rng(1).normal(size=(8, 4)).astype("float32")
+    queue, losses = ipu.ipu_outfeed_queue.IPUOutfeedQueue(), ipu.ipu_outfeed_queue.IPUOutfeedQueue()
+    with tf.Graph().as_default(), tf1.Session() as session:
+        infeed = ipu.ipu_infeed_queue.IPUInfeedQueue(tf.data.Dataset.from_tensor_slices(inputs))
+
+        def first(x):
+            return capture_upstream_gradients(x * tf1.get_variable("v", initializer=np.ones(4, "float32")), tag="hidden")
+
+        def second(y):
+            return tf.reduce_sum(y * y * tf1.get_variable("w", initializer=3.0))
+
+        def program():
+            with GradientCaptureContext() as captured:
+                return ipu.pipelining_ops.pipeline(
+                    [first, second], 8, infeed_queue=infeed, outfeed_queue=losses, reduction_method=method,
+                    pipeline_schedule=ipu.pipelining_ops.PipelineSchedule(schedule),
+                    optimizer_function=lambda loss: ipu.pipelining_ops.OptimizerFunctionOutput(
+                        optimizer(), loss, gradient_capture_context=captured, captured_gradient_outfeed=queue))
+        with ipu.scopes.ipu_scope("/device:IPU:0"):
+            run = ipu.ipu_compiler.compile(program)
+        dequeued = queue.dequeue(), losses.dequeue()
+        session.run(tf1.global_variables_initializer())
+        session.run(infeed.initializer)
+        session.run(run)
+        found, loss = session.run(dequeued)
+    np.testing.assert_allclose(loss, (3 * inputs ** 2).sum(1), rtol=1e-5)
+    np.testing.assert_allclose(found["hidden"], 6 * inputs, rtol=1e-5)
+
+
+def test_what_pipelines_capture_goes_to_an_outfeed():
+    output = ipu.pipelining_ops.OptimizerFunctionOutput
+    with pytest.raises(ValueError, match="gradient_capture_context and captured_gradient_outfeed belong together"):
+        output("sgd", 1.0, gradient_capture_context=GradientCaptureContext())
+
+
 def test_two_of_one_tag_and_none():
     capture_upstream_gradients(tf.constant(1.0))  # without a context it does nothing
     with GradientCaptureContext():

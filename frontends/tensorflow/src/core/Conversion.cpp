@@ -3,6 +3,7 @@
 
 #include "base/Text.hpp"
 #include <algorithm>
+#include <popart/tensornames.hpp>
 #include <set>
 
 namespace tensorflow {
@@ -193,6 +194,10 @@ Converted Conversion::finish() {
   if (recording_.loss != noTensor)
     out.loss = own_.nameOf(own_.reshape(at(recording_.loss), {}));
   for (std::size_t i = 0; i < recording_.outputs.size(); ++i) {
+    if (recording_.gradients.count(i)) {
+      out.outputs.push_back(popart::getGradId(own_.nameOf(at(recording_.outputs[i]))));
+      continue;
+    }
     // An input, a variable or one value twice: an output of its own.
     const auto name = base::str("output/", i);
     own_.output(own_.op("Identity", {at(recording_.outputs[i])}), name);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <popart/tensorinfo.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,7 @@ struct Recording {
   std::vector<Variable> variables;
   std::vector<std::pair<TensorNumber, HostTensor>> constants;
   std::vector<TensorNumber> outputs;
+  std::set<std::size_t> gradients; // outputs that are not these tensors, but the loss's gradients
   std::vector<std::pair<std::size_t, TensorNumber>> updates; // variable, its new value
   TensorNumber loss = noTensor;                              // of training
 };

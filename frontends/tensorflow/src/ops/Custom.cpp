@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // UserOp: a function of a shared library that builds a program (popart/src/ops/userop.cpp).
 // HostCall: a function of the host in the middle of a program. Hints and looks at what is computed:
-// RecomputationCheckpoint, PrintTensor.
+// RecomputationCheckpoint, PrintTensor, UpstreamGradient.
 #include "core/Call.hpp"
 
 namespace tensorflow {
@@ -37,6 +37,9 @@ Values checkpoint(Call &c) {
   return {c.m.op("Identity", {c.in(0)})};
 }
 
+// A value of its own, whose gradient somebody looks at.
+Values marked(Call &c) { return {c.m.op("Identity", {c.in(0)})}; }
+
 Values printTensor(Call &c) {
   Attributes attributes{{"print_gradient", std::int64_t(0)}};
   attributes.set("title", c.text("title", ""));
@@ -50,6 +53,7 @@ void addCustom(Registry &r) {
   r.add("HostCall", hostCall);
   r.add("RecomputationCheckpoint", checkpoint);
   r.add("PrintTensor", printTensor);
+  r.add("UpstreamGradient", marked);
 }
 
 } // namespace tensorflow

@@ -2,7 +2,8 @@
 // Gradients written into the graph where they are asked for. Inputs: the `of` values, the `by`
 // values, and as many given gradients as there are `of` values (or none). Results: one per `by`;
 // zeros for what the values do not depend on, and a bool for each that says whether they do.
-#include "core/Call.hpp"
+#include "core/Conversion.hpp"
+#include "core/Layout.hpp"
 
 namespace tensorflow {
 
@@ -16,7 +17,14 @@ Values gradients(Call &c) {
                   all.begin() + std::ptrdiff_t(std::min(end, all.size())));
   };
   const Values from = part(0, of), to = part(of, of + by);
-  const Values made = c.m.gradients(from, to, part(of + by, all.size()));
+  Values used = to; // with the channels second, where others use them so
+  for (auto &v : used)
+    if (const Value second = c.conversion().turned(v); second != none)
+      v = second;
+  Values made = c.m.gradients(from, used, part(of + by, all.size()));
+  for (std::size_t i = 0; i < by; ++i)
+    if (made[i] != none && used[i] != to[i])
+      made[i] = frontend::channelsBehind(c, made[i]);
   Values out, known;
   for (std::size_t i = 0; i < by; ++i) {
     const bool depends = made[i] != none;

@@ -29,8 +29,10 @@ class ProgramGraph(Graph):
         self.rounds = None  # of the main loop
         self.in_main = False  # its body is being traced
         self.infeeds, self.outfeeds = [], []  # (queue, tensors)
+        self.captured_outfeed = None  # the same, of PopART's training: the queue gets the loss's gradients by these tensors
         self.inner_outfeeds, self.feeds_inside = [], False  # (queue, rows) of loops within
         self.arguments, self.states = [], []  # hidden variables
+        self.loss_times = 1
         self.training = None  # (optimizer, loss, accumulation, reduction) of PopART's training
         self.placement = Placement({})  # of what it keeps
         self.returned_final = True
@@ -41,10 +43,19 @@ class ProgramGraph(Graph):
         """The variables are trained in PopART's training, by its optimiser of the same rule or by this one written out."""
         if self.training is not None:
             raise RuntimeError("A program trains with one optimizer.")
-        if method is GradientAccumulationReductionMethod.SUM:
+        if method is GradientAccumulationReductionMethod.SUM:  # PopART takes the mean
+            self.loss_times = accumulation
             loss = math_ops.multiply(loss, float(accumulation))
         self.training = (optimizer, loss, accumulation, method)
         self.retrain = {id(v) for v in (trainable_variables() if variables is None else variables)}
+
+    def capture_gradients(self, queue, tensors):
+        """Of every batch's loss by tensors, {tag: tensor}."""
+        if not tensors:
+            raise ValueError("captured_gradient_outfeed: nothing was marked in the gradient_capture_context. Call the stages, "
+                             "which call capture_upstream_gradients, within it.")
+        queue.enqueue(tensors)
+        self.captured_outfeed = self.outfeeds.pop()
 
     def trained_variables(self):
         return [v for key, (v, *_) in self.variables.items() if key in self.retrain]
@@ -85,6 +96,7 @@ def program():
 
 
 def root_program():
+    """The program that is being built, around all loops and conditions; or None."""
     graph = active()
     while graph is not None and not isinstance(graph, ProgramGraph):
         graph = graph.outer
@@ -139,6 +151,11 @@ class Compiled:
             outputs, returned = [graph.constant(np.float32(0))], ["Final"]
             self._nothing = True
         graph.finish(outputs)
+        queue, tensors = graph.captured_outfeed or (None, [])
+        for tensor in tensors:
+            graph.recorder.gradient(tensor.number)
+            graph.outputs.append(tensor)
+            returned.append("All" if queue.keeps_all else "Final")
         return returned
 
     _nothing = False
@@ -218,6 +235,10 @@ class Compiled:
             queue.put([_arranged(r, queue.keeps_all, times, replicas, t.shape.as_list())
                        for r, t in zip(results[at:at + len(tensors)], tensors)])
             at += len(tensors)
+        if graph.captured_outfeed:
+            queue, tensors = graph.captured_outfeed
+            queue.put([_arranged(r, queue.keeps_all, times, replicas, t.shape.as_list()) / r.dtype.type(graph.loss_times)
+                       for r, t in zip(results[at:], tensors)])
         return [_of_last(r, replicas, t.shape.as_list()) for r, t in zip(results[:count], self.tensors)]
 
 

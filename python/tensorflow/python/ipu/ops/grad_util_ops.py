@@ -20,9 +20,11 @@ class GradientCaptureContext:
 
     @property
     def captured_gradients(self):
+        """{tag: gradient} of what ran so far."""
         return dict(self._gradients)
 
     def mark(self, tensor, tag):
+        """Captures the gradient of a tensor under a tag. Raises ValueError for a tag that is taken."""
         graph = getattr(tensor, "graph", None)
         if any(tag == known and getattr(t, "graph", None) is graph for t, known in self._marked):
             raise ValueError(f"Two tensors have the tag '{tag}': their gradients could not be told apart.")
@@ -32,6 +34,11 @@ class GradientCaptureContext:
         """Tensors of this graph; None: those that have values."""
         return [t for t, _ in self._marked if getattr(t, "graph", None) is graph]
 
+    def marked_by_tag(self, graph):
+        """The same with their tags."""
+        return {tag: t for t, tag in self._marked if getattr(t, "graph", None) is graph}
+
     def put(self, tensors, gradients):
+        """Keeps gradients of marked tensors; the tape calls it."""
         tags = {id(t): tag for t, tag in self._marked}
         self._gradients.update((tags[id(t)], g) for t, g in zip(tensors, gradients) if g is not None)

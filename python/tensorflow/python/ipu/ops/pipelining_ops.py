@@ -28,7 +28,8 @@ class PipelineStageOptions:
 
 
 class OptimizerFunctionOutput:
-    """What trains a pipeline: an optimiser and the loss; variables: those that it trains, all without it."""
+    """What trains a pipeline: an optimiser and the loss; variables: those that it trains, all without it. The outfeed gets the
+    gradients of what stages marked in the context, by tag, for every batch."""
 
     def __init__(self, opt, loss, compute_gradients_args=None, compute_gradients_kwargs=None, apply_gradients_args=None,
                  apply_gradients_kwargs=None, variables=None, tape=None, gradient_capture_context=None,
@@ -36,13 +37,15 @@ class OptimizerFunctionOutput:
         for value, what in ((compute_gradients_args, "compute_gradients_args"),
                             (compute_gradients_kwargs, "compute_gradients_kwargs"),
                             (apply_gradients_args, "apply_gradients_args"),
-                            (apply_gradients_kwargs, "apply_gradients_kwargs"),
-                            (gradient_capture_context, "gradient_capture_context"),
-                            (captured_gradient_outfeed, "captured_gradient_outfeed")):
+                            (apply_gradients_kwargs, "apply_gradients_kwargs")):
             if value:
                 raise NotImplementedError(f"OptimizerFunctionOutput(..., {what}=...) is not there; docs/tensorflow.md lists "
                                           "what is.")
+        if (gradient_capture_context is None) is not (captured_gradient_outfeed is None):
+            raise ValueError("gradient_capture_context and captured_gradient_outfeed belong together: the outfeed gets the "
+                             "gradients that the context captures.")
         self.opt, self.loss, self.variables = opt, loss, variables
+        self.captures, self.captured = gradient_capture_context, captured_gradient_outfeed
 
 
 def pipeline(computational_stages, gradient_accumulation_count=None, gradient_accumulation_dtype=None, repeat_count=1,
@@ -172,6 +175,8 @@ def _end(graph, last, values, count, optimizer_function, outfeed_queue, outfeed_
         graph.train(getattr(wanted.opt, "keras", wanted.opt), loss, count, method, wanted.variables)
         if outfeed_queue is not None:
             outfeed_queue.enqueue(loss if outfeed_loss else last)
+        if wanted.captures is not None:
+            graph.capture_gradients(wanted.captured, wanted.captures.marked_by_tag(graph))
         return result
     if outfeed_queue is not None and values:
         outfeed_queue.enqueue(last)
