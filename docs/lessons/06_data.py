@@ -136,7 +136,7 @@ pyplot.show()
 # loader drops the rest. That is its default, `drop_last=True`.
 
 # %%
-poptorch.setLogLevel("ERR")  # drop_last=False is warned of; we know
+poptorch.setLogLevel("ERR")  # drop_last=False brings a warning; we know
 options = make_options(iterations=16)
 for drop_last in True, False:
     loader = poptorch.DataLoader(options, data, batch_size=8, drop_last=drop_last)

@@ -74,7 +74,7 @@ for epoch in (0, 9, 299):
     print(f"epoch {epoch + 1:3}: loss {history[epoch]:.2f}")
 
 # %% [markdown]
-# The fetched loss has one number for each of the 16 micro-batches. The loss falls from 0.60 to 0.03.
+# The fetched loss has one number for each of the 16 micro-batches. The loss falls from 0.60 to 0.01.
 # It cannot reach zero: the noise alone has a variance of 0.01.
 #
 # ## Predict
