@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""reference.py ROOT [BUILD]: every public name of the installed C++ headers and of the Python packages has a text, and the
-examples in headers compile.
+"""reference.py ROOT [BUILD]: every public name of the installed C++ headers and of the Python packages has a text, what is
+public in Python says its types, and the examples in headers compile.
 
 A name without a text: write a comment above its declaration, or behind it. What it does, its unit, what it throws; not the
 name in other words. cmake/docs/headers.py says which comment belongs to what, and which names need none. In Python: a
@@ -80,6 +80,11 @@ def wrong_docstrings():
         yield "docs/reference/names.json has lost names"
 
 
+def wrong_types():
+    for name, missing in packages.Packages(root).untyped():
+        yield f"{name.where}: {name.full} does not say the type of {', '.join(missing)}"
+
+
 def wrong_headers():
     reader = headers.Reader(root)
     missing = {e.full(): e for e in reader.missing()}
@@ -98,7 +103,7 @@ def wrong_headers():
 
 
 def main():
-    wrong = list(wrong_docstrings())
+    wrong = [*wrong_docstrings(), *wrong_types()]
     if shutil.which("doxygen"):
         wrong += wrong_headers()
     else:
