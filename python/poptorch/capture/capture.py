@@ -244,7 +244,7 @@ class Capture(compat.DispatchMode):
         notices.of_autocast(self)
         special = unrecorded.get(func._schema.name) or unrecorded.get(str(func))
         try:
-            if complex_numbers.concerns(func._schema.name[len("aten::"):], args):
+            if complex_numbers.concerns(func._schema.name[len("aten::"):], args, kwargs):
                 return complex_numbers.call(self, func, args, kwargs)
             if special is not None:
                 return special(self, func, args, kwargs)

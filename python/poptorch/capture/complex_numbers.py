@@ -1,38 +1,62 @@
 # SPDX-License-Identifier: MIT
 """Complex numbers as pairs of real ones, which the device has: of a complex tensor [...] it sees [..., 2], as
-torch.view_as_real gives it. Enough for rotations and products; other operators are refused by name."""
+torch.view_as_real gives it. Enough for rotations, products and Fourier transforms; other operators are refused by name."""
 import torch
 
 from poptorch.base import compat
 from poptorch.base.current import current, empty_meta
 from poptorch.capture.tensors import IpuTensor, tensor_of
 from poptorch.errors import Error
+from poptorch.operators import fourier
 
 
 def is_pair(value):
-    """Whether it is a complex tensor; those that operators without a converter made, such as FFTs, are none."""
+    """Whether it is a complex tensor; those that operators without a converter made, such as eigenvalues, are none."""
     complexes = isinstance(value, torch.Tensor) and value.dtype.is_complex
     return complexes and (not isinstance(value, IpuTensor) or hasattr(value, "pair"))
 
 
-def concerns(name, args):
+def _is_complex(value):
+    return value.is_complex if isinstance(value, torch.dtype) else is_pair(value)
+
+
+def concerns(name, args, kwargs):
     """Whether an operator makes or takes complex tensors."""
-    return name in _makers or any(map(is_pair, (v for a in args for v in (a if isinstance(a, (list, tuple)) else (a,)))))
+    transform = name.startswith("fft_") and isinstance(args[0], torch.Tensor)  # others make frequencies of numbers
+    return (name in _makers or transform or _is_complex(kwargs.get("dtype"))
+            or any(map(_is_complex, (v for a in args for v in (a if isinstance(a, (list, tuple)) else (a,))))))
 
 
 def call(capture, func, args, kwargs):
     """The operator on pairs."""
     name = func._schema.name[len("aten::"):]
     rule = _makers.get(name) or _rules.get(name)
-    if rule is None or any(map(is_pair, kwargs.values())):
+    if any(map(is_pair, kwargs.values())):
+        rule = None
+    elif rule is None and name in _written:
+        rule = _in_place(_written[name])
+    elif rule is None and name in ("transpose_", "squeeze_", "unsqueeze_"):
+        rule = _reshaped_in_place(func, _rules[name[:-1]])
+    elif rule is None and compat.is_composite(func):
+        rule = _widened(func.decompose) if name.startswith("fft_") else func.decompose
+    if rule is None:
         raise Error("this operator has no form for complex numbers. Keep real and imaginary parts in real tensors: "
                     "torch.view_as_real gives both, and x * (cos + i sin) is (a cos - b sin, a sin + b cos).")
     with capture:
         return rule(*args, **{key: value for key, value in kwargs.items() if value is not None})
 
 
+def _widened(rule):
+    """Torch has no transforms of half precision on the host."""
+    def widened(*args, **keywords):
+        return rule(*(v.float() if isinstance(v, IpuTensor) and v.dtype in (torch.half, torch.bfloat16) else v for v in args),
+                    **keywords)
+    return widened
+
+
 def _complex(pair):
-    """The complex tensor of a pair."""
+    """The complex tensor of a pair, also of one that is a parameter or a constant."""
+    pair = current().wrap(pair)
     made = tensor_of(empty_meta(pair.shape[:-1], torch.complex64), pair.number)
     made.pair, made.capture = pair, pair.capture
     return made
@@ -115,7 +139,42 @@ def _same(z, *rest, dtype=None, **keywords):
     kind = next((v for v in (dtype, *rest) if isinstance(v, torch.dtype)), None)
     if kind is not None and not kind.is_complex:
         raise Error("a cast to real numbers would drop imaginary parts: use .real or torch.view_as_real.")
-    return z if isinstance(z, IpuTensor) else _complex(_pair(z))
+    return z if is_pair(z) and isinstance(z, IpuTensor) else _complex(_pair(z))
+
+
+def _copy(z, *rest, **keywords):
+    return _complex(_pair(_same(z, *rest, **keywords)).clone())
+
+
+def _zeros(size, **keywords):
+    return _complex(torch.zeros((*size, 2)))
+
+
+def _zeros_like(z, size=None, dtype=None, **keywords):
+    size = z.shape if size is None else size
+    return _zeros(size) if dtype is None or dtype.is_complex else torch.zeros(size, dtype=dtype)
+
+
+def _in_place(rule):
+    """Its result is written into the first argument's memory, which views share."""
+    def written(z, *rest, **keywords):
+        if not isinstance(z, IpuTensor) or not z.dtype.is_complex:
+            raise Error("complex numbers are written into complex tensors that forward() made, not into real ones, "
+                        "parameters, buffers or constants. Keep real and imaginary parts in real tensors.")
+        z.pair.copy_(_pair(rule(z, *rest, **keywords)))
+        return z
+    return written
+
+
+def _reshaped_in_place(func, rule):
+    def reshaped(z, *rest):
+        view = rule(z, *rest)
+        with compat.undispatched():
+            func(z, *rest)
+        z.become(view.meta, view.number)
+        z.pair = view.pair
+        return z
+    return reshaped
 
 
 def _shaped(function):
@@ -147,21 +206,60 @@ def _sum(function):
     return rule
 
 
-_makers = {"view_as_complex": _complex, "complex": _joined, "polar": lambda r, angle: _joined(r * angle.cos(), r * angle.sin())}
+def _all(pairs):
+    return [_complex(pair) for pair in pairs]
+
+
+def _dims(z, dims):
+    return [d % z.dim() for d in dims]
+
+
+def _abs(z):
+    """With derivative 0 at 0, as torch's."""
+    square = _pair(z).square().sum(-1)
+    nothing = square == 0
+    return torch.where(nothing, 0.0, torch.where(nothing, 1.0, square).sqrt())
+
+
+def _roll(z, shifts, dims=()):
+    if dims:
+        return _complex(_pair(z).roll(shifts, _dims(z, dims)))
+    return _complex(_pair(z).reshape(-1, 2).roll(shifts, 0).reshape(*z.shape, 2))
+
+
+def _pad(z, places, value=0):
+    if value != 0:
+        raise Error("complex tensors are padded with 0 alone.")
+    return _complex(torch.nn.functional.pad(_pair(z), (0, 0, *places)))
+
+
+_makers = {
+    "view_as_complex": _complex, "complex": _joined, "polar": lambda r, angle: _joined(r * angle.cos(), r * angle.sin()),
+    "_fft_r2c": lambda x, *how: _complex(fourier.real_to_complex(x.float(), *how)),
+}
 _rules = {
     "view_as_real": _pair, "real": lambda z: _parts(z)[0], "imag": lambda z: _parts(z)[1], "mul": _mul, "div": _div,
+    "reciprocal": lambda z: _div(1, z), "abs": _abs, "angle": lambda z: torch.atan2(*reversed(_parts(z))),
     "add": _sum_of(1), "sub": _sum_of(-1), "rsub": lambda a, b, alpha=1: _sum_of(-1)(b, a, alpha), "matmul": _matmul,
     "mm": _matmul, "bmm": _matmul, "neg": lambda z: _complex(-_pair(z)), "exp": _exp,
-    "abs": lambda z: _pair(z).square().sum(-1).sqrt(), "angle": lambda z: torch.atan2(*reversed(_parts(z))),
+    "_fft_c2c": lambda z, *how: _complex(fourier.complex_to_complex(_pair(z).float(), *how)),
+    "_fft_c2r": lambda z, *how: fourier.complex_to_real(_pair(z).float(), *how),
     "reshape": _shaped(torch.Tensor.reshape), "view": _shaped(torch.Tensor.reshape), "expand": _shaped(torch.Tensor.expand),
     "unsqueeze": _along(torch.unsqueeze), "select": _along(torch.select), "narrow": _along(torch.narrow),
     "index_select": _along(torch.index_select), "transpose": _along(torch.transpose, 2), "cat": _cat(torch.cat),
     "slice": _along(lambda x, dim=0, *rest: torch.ops.aten.slice(x, dim, *rest)), "stack": _cat(torch.stack),
+    "t": lambda z: _complex(_pair(z).transpose(0, z.dim() - 1)), "roll": _roll, "constant_pad_nd": _pad,
+    "unbind": lambda z, dim=0: _all(_pair(z).unbind(dim % z.dim())),
+    **{name: lambda z, sizes, dim=0: _all(_pair(z).split(sizes, dim % z.dim())) for name in ("split", "split_with_sizes")},
+    "flip": lambda z, dims: _complex(_pair(z).flip(_dims(z, dims))),
     "flatten": lambda z, first=0, last=-1: _complex(_pair(z).flatten(first % z.dim(), last % z.dim())),
     "squeeze": lambda z, dim: _complex(_pair(z).squeeze(dim % z.dim())), "sum": _sum(torch.sum), "mean": _sum(torch.mean),
-    "permute": lambda z, dims: _complex(_pair(z).permute(*(d % z.dim() for d in dims), z.dim())),
+    "permute": lambda z, dims: _complex(_pair(z).permute(*_dims(z, dims), z.dim())),
     "index": lambda z, indices: _complex(torch.ops.aten.index(_pair(z), indices)),
+    "zeros": _zeros, "empty": _zeros, "clone": _copy, "_to_copy": _copy,
+    **{name: _zeros_like for name in ("zeros_like", "empty_like", "new_zeros", "new_empty")},
     **{name: _conj for name in ("conj", "_conj", "conj_physical", "_conj_physical")},
-    **{name: _same for name in ("clone", "contiguous", "detach", "alias", "to", "_to_copy", "resolve_conj", "resolve_neg",
-                                "lift_fresh")},
+    **{name: _same for name in ("contiguous", "detach", "alias", "to", "resolve_conj", "resolve_neg", "lift_fresh")},
 }
+_written = {"copy_": lambda z, other, *rest: other, "zero_": lambda z: 0,
+            **{f"{name}_": _rules[name] for name in ("mul", "div", "add", "sub", "neg")}}

@@ -84,7 +84,7 @@ def _dropout(capture, func, args, kwargs):
 
 
 def _spaced(capture, func, args, kwargs):
-    """linspace and logspace: constants, which torch computes to the last bit as it does on this machine."""
+    """linspace, logspace and frequencies: constants, which torch computes to the last bit as it does on this machine."""
     out = kwargs.get("out")
     kind = out.dtype if out is not None else kwargs.get("dtype") or torch.get_default_dtype()
     with compat.undispatched():
@@ -141,6 +141,8 @@ unrecorded = {
     "aten::allclose": _scalar,
     "aten::linspace": _spaced,
     "aten::logspace": _spaced,
+    "aten::fft_fftfreq": _spaced,
+    "aten::fft_rfftfreq": _spaced,
     **attention.unrecorded,
     "aten::to": _to,
     **{f"aten::{name}": _checked for name in (
