@@ -74,3 +74,8 @@ def of_autocast(capture):
     if _in_autocast():
         tell(capture, "autocast", "torch.autocast has no effect in a model on the IPU. Use poptorch.autocast, model.half(), or "
              "layers and inputs of the type that is wanted.")
+
+
+def of_generator(capture):
+    tell(capture, "generator", "a torch.Generator has no effect in a model on the IPU, which draws other numbers at every "
+         "call. Options.randomSeed fixes them.")

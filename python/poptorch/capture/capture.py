@@ -320,7 +320,8 @@ class Capture(compat.DispatchMode):
             kwargs["device"] = _meta_device
         if "pin_memory" in kwargs:
             kwargs["pin_memory"] = None
-        if "generator" in kwargs:
+        if kwargs.get("generator") is not None:
+            notices.of_generator(self)
             kwargs["generator"] = None
         rule = shape_rules.get(operator.name)
         if rule is not None:

@@ -146,6 +146,17 @@ def test_torchs_autocast_is_told_once(outside, capfd):
     assert lines(capfd, "torch.autocast") == []
 
 
+def test_generators_are_told_once(capfd):
+    class Drawn(torch.nn.Module):
+        def forward(self, x):
+            noise = torch.rand(4, generator=torch.Generator().manual_seed(1))
+            return x + noise + torch.empty(4).normal_(generator=torch.Generator())
+
+    model = poptorch.inferenceModel(Drawn())
+    assert not torch.equal(model(X), model(X))  # the host's would be the same every time
+    assert len(lines(capfd, "a torch.Generator has no effect")) == 1
+
+
 def test_a_scheduler_that_steps_late_is_told_too(capfd):
     module, optimizer, training = made()
     for i in range(64):
