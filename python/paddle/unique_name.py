@@ -25,7 +25,7 @@ def generate(key):
 
 
 def switch(new_generator=None):
-    """Starts counting anew, or goes on with a generator that switch() gave before; returns the one until now."""
+    """Starts counting again, or goes on with a generator that switch() gave before; returns the one until now."""
     global _current
     before, _current = _current, new_generator or UniqueNameGenerator()
     return before

@@ -74,7 +74,7 @@ TEST(CheckedErrors, ReadBeyondAField) {
   c.graph.setInitialValue(in, 1.0f);
   EXPECT_REJECTED(
       "application_runtime_error: Vertex 0 of type ReadsBeyond (codelet.cpp) on tile 0: field "
-      "\"in\"[4] is out of bounds, 1 element behind the end; the size is 4 (codelet.cpp:9). "
+      "\"in\"[4] is out of bounds, 1 element past the end; the size is 4 (codelet.cpp:9). "
       "Correct "
       "the index in compute(), or connect a larger tensor. (in compute set \"set\")",
       c.run(
@@ -85,7 +85,7 @@ TEST(CheckedErrors, WriteBeyondAField) {
   Checked c;
   EXPECT_REJECTED(
       "application_runtime_error: Vertex 0 of type WritesBeyond (codelet.cpp) on tile 0: field "
-      "\"out\"[7] is out of bounds, 4 elements behind the end; the size is 4 (codelet.cpp:38). "
+      "\"out\"[7] is out of bounds, 4 elements past the end; the size is 4 (codelet.cpp:38). "
       "Correct the index in compute(), or connect a larger tensor. (in compute set \"set\")",
       c.run(c.graph.addVertex(c.set, "WritesBeyond", {{"out", c.variable("out", 4)}, {"at", 7u}})));
 }
@@ -118,7 +118,7 @@ TEST(CheckedErrors, PointersThatLeaveTheirField) {
   for (int at : {4, 5, -1, -2, 400}) {
     const auto distance = at < 0 ? -at : at - 3;
     const auto where = std::to_string(distance) + (distance == 1 ? " element " : " elements ") +
-                       (at < 0 ? "before the beginning" : "behind the end");
+                       (at < 0 ? "before the beginning" : "past the end");
     Checked writes, reads;
     EXPECT_REJECTED(expected("field \"out\"[" + std::to_string(at) + "] is out of bounds, " +
                              where + "; the size is 4 (codelet.cpp:23)" + rest),

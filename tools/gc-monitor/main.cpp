@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
   tool.flag("--no-card-info", options.noCards, {"only the processes"});
   tool.flag("--all-partitions", options.all, {"also partitions that are not active"});
   tool.flag("--usage", options.usage, {"also what programs use: utilisation, time, power"});
-  tool.number("--watch", options.watch, 0.1, 3600, 2, {"look again every so many seconds (2)"});
+  tool.number("--watch", options.watch, 0.1, 3600, 2, {"look again after this many seconds (2)"});
   tool.number("--exporter", options.exporter, 0, 65535, 2112,
               {"serve figures for Prometheus on a port of 127.0.0.1 (2112; 0: any)"});
   return tool.run(argc, argv, [&] { return work(options); });

@@ -39,7 +39,7 @@ void partition(CLI::App &app, Options &o) {
   app.add_option("--vipu-allocation", o.allocation, "where to create it");
   app.add_option("--vipu-cluster", o.cluster, "where to create it (deprecated)");
   app.add_option("--update-partition", o.updatePartition,
-                 "1: create it, or create it anew, if it is missing or unsuitable (0)");
+                 "1: create it if it is missing, and again if it is unsuitable (0)");
   app.add_option_function<bool>(
       "--reset-partition", [&o](bool yes) { o.resetPartition = yes; },
       "1: reset it before the start (fixed partitions: 1)");

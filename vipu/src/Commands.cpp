@@ -79,7 +79,7 @@ Line::Line(Role role)
   createThings(word("create", "make something"));
   listThings(word("list", "show all of a kind"));
   getThings(word("get", "show one thing"));
-  auto *reset = word("reset", "begin anew");
+  auto *reset = word("reset", "start again");
   changes(thing(reset, "partition", "reset the IPUs of a partition"), "reset", "partition",
           [this](Controller &c) { c.resetPartition(name_); });
   removeThings(word("remove", "remove something"));

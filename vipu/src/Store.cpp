@@ -126,7 +126,7 @@ Store::Store(const std::string &path) : path_(path) {
     read();
   } catch (const Error &e) {
     ::sqlite3_close(db_);
-    throw Error(str(e.what(), " Give another file with --state, or remove it to begin anew."));
+    throw Error(str(e.what(), " Give another file with --state, or remove it to start again."));
   } catch (...) { // no memory
     ::sqlite3_close(db_);
     throw;

@@ -54,7 +54,7 @@ void MappedFile::requireUnchanged(const void *data) const {
       about.st_mtim.tv_sec != written_.tv_sec || about.st_mtim.tv_nsec != written_.tv_nsec)
     throw error(base::str("The model file ", path_,
                           " was written to while a session uses its weights. Make the session "
-                          "anew, and write models to another file that is then renamed."));
+                          "again, and write models to another file that is then renamed."));
 }
 
 Bytes Bytes::of(std::string text) {

@@ -62,7 +62,7 @@ void take(Session::Impl &impl, std::istream &in, const std::string &from) {
       !differ.empty())
     throw UnusableExecutable(from,
                              base::str("it was compiled for another device.\n", differ,
-                                       "Compile it anew, or take a device of the other kind"));
+                                       "Compile it again, or take a device of the other kind"));
   if (stored.hash != impl.hash())
     throw UnusableExecutable(from, "it was compiled from another model or with other options");
   impl.io = std::move(*stored.interface);

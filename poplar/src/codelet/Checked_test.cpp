@@ -133,11 +133,11 @@ TEST(CheckedMode, RunsCorrectCode) {
 TEST(CheckedMode, NamesFieldIndexAndLineOutOfBounds) {
   Rig rig;
   EXPECT_EQ(rig.run(0, 3, 0),
-            "field \"out\"[3] is out of bounds, 2 elements behind the end; the "
+            "field \"out\"[3] is out of bounds, 2 elements past the end; the "
             "size is 2 (test.cpp:13). Correct the index in compute(), or connect a "
             "larger tensor.");
   expectText(rig.run(0, 2, 0),
-             {"\"out\"[2]", "1 element behind the end", "size is 2", "test.cpp:13"});
+             {"\"out\"[2]", "1 element past the end", "size is 2", "test.cpp:13"});
   expectText(rig.run(0, 0, -1), {"\"in\"[-1]", "1 element before the beginning", "size is 3"});
   expectText(rig.run(1, 2, 0), {"\"rows\"[2]", "size is 2", "test.cpp:14"});
   expectText(rig.run(1, 1, 1), {"\"rows\"[1][1]", "size is 1"});
@@ -149,13 +149,13 @@ TEST(CheckedMode, SeesPointersThatWereTakenFromFields) {
   Rig rig;
   rig.inWritten.assign(12, 1);
   EXPECT_EQ(rig.run(6, 1, 0), "");
-  EXPECT_EQ(rig.run(6, 3, 0), "field \"out\"[3] is out of bounds, 2 elements behind the end; the "
+  EXPECT_EQ(rig.run(6, 3, 0), "field \"out\"[3] is out of bounds, 2 elements past the end; the "
                               "size is 2 (test.cpp:19). Correct the index in compute(), or connect "
                               "a larger tensor.");
   EXPECT_EQ(rig.out[3], 0.0f) << "the access does not happen";
   expectText(rig.run(6, -1, 0), {"\"out\"[-1]", "before the beginning"});
   EXPECT_EQ(rig.run(7, 0, 2), "");
-  expectText(rig.run(7, 0, 3), {"\"in\"[3]", "1 element behind the end", "test.cpp:20"});
+  expectText(rig.run(7, 0, 3), {"\"in\"[3]", "1 element past the end", "test.cpp:20"});
   EXPECT_EQ(rig.run(11, 0, 0), "");
   expectText(rig.run(11, 1, 0), {"\"in\"[3]", "test.cpp:24"});
   expectText(rig.run(10, 0, 1), {"\"in\"[1] is written, and it is an Input (test.cpp:23)"});
@@ -167,7 +167,7 @@ TEST(CheckedMode, SeesMemoryFunctions) {
   rig.inWritten.assign(12, 1);
   EXPECT_EQ(rig.run(8, 8, 0), "");
   EXPECT_EQ(rig.out[1], 2.0f);
-  expectText(rig.run(8, 12, 0), {"\"out\"[2]", "behind the end", "test.cpp:21"});
+  expectText(rig.run(8, 12, 0), {"\"out\"[2]", "past the end", "test.cpp:21"});
   expectText(rig.run(8, 16, 0), {"\"in\"[3]"});
   EXPECT_EQ(rig.run(9, 1, 4), "");
   expectText(rig.run(9, 1, 5), {"\"out\"[2]", "test.cpp:22"});

@@ -48,7 +48,7 @@ std::string outOfBounds(const FieldCheck &check, long long index, unsigned long 
   const auto distance = index < 0 ? -index : index - (long long)size + 1;
   return base::str(element(check, index), " is out of bounds, ", distance,
                    distance == 1 ? " element " : " elements ",
-                   index < 0 ? "before the beginning" : "behind the end", "; the size is ", size,
+                   index < 0 ? "before the beginning" : "past the end", "; the size is ", size,
                    at(line), ". Correct the index in compute(), or connect a larger tensor.");
 }
 

@@ -29,7 +29,7 @@ constexpr OptionInfo engineTable[] = {
      "debug.cbor in autoReport.directory; only in POPLAR_ENGINE_OPTIONS, which is known before the "
      "first context is made"},
     {"autoReport.outputSerializedGraph", Bool, "false", "",
-     "the executable (executable.poplar) beside the profile"},
+     "the executable (executable.poplar) next to the profile"},
     {"autoReport.outputArchive", Bool, "false", "", noFiles},
     {"autoReport.executionProfileProgramRunCount", Integer, "2", "",
      "how many runs of each program the trace keeps"},

@@ -32,7 +32,7 @@ def reattach(device):
 
 
 def acquire(ipus, tiles_per_ipu, chosen=None):
-    """A device of so many IPUs, or that of this id; POPLAR_IPUMODEL=1 makes an IPU Model of it."""
+    """A device of this many IPUs, or that of this id; POPLAR_IPUMODEL=1 makes an IPU Model of it."""
     if runtime.is_on("POPLAR_IPUMODEL"):
         return runtime.ipu_model(ipus, tiles_per_ipu=tiles_per_ipu)
     with _in_our_words(ipus):

@@ -50,7 +50,7 @@ def load(name, sources, extra_cxx_cflags=None, extra_cuda_cflags=None, extra_ldf
 
 
 class _Build:
-    """One library. A note beside it says what it was made of; it is made anew when any of that is another."""
+    """One library. A note next to it says what it was made of; it is made again when any of that changes."""
 
     def __init__(self, name, folder, sources, flags, ldflags, include_paths, verbose):
         self._name, self._folder, self._verbose = name, folder, verbose

@@ -123,7 +123,7 @@ template <class T> void bindLocationMembers(py::class_<T> &c) {
 }
 
 void bindLocations(py::module &m) {
-  py::enum_<TensorStorage>(m, "TensorStorage", "On the chip, or in the memory beside it.")
+  py::enum_<TensorStorage>(m, "TensorStorage", "On the chip, or in memory off the chip.")
       .value("OnChip", TensorStorage::OnChip)
       .value("OffChip", TensorStorage::OffChip);
   py::enum_<TileSet>(m, "TileSet", "Tiles that compute, or tiles for I/O.")
@@ -198,7 +198,7 @@ void bindLocations(py::module &m) {
       .def(py::init<unsigned, unsigned, VariableRetrievalMode>(), py::arg("stride"),
            py::arg("groupSize"), py::arg("retrievalMode"))
       .def("getReplicaGrouping", &Variable::getReplicaGrouping, replicas,
-           "The groups of so many replicas.")
+           "Groups of this many replicas.")
       .def("getRealGroupSize", &Variable::getRealGroupSize, replicas, "Replicas in a group.")
       .def("getGroupCount", &Variable::getGroupCount, replicas, "How many groups.")
       .def("numReplicasReturningVariable", &Variable::numReplicasReturningVariable, replicas,
@@ -358,7 +358,7 @@ void bindSessionOptions(py::module &m) {
   bindStruct<ExperimentalSettings>(m, "ExperimentalSettings", "Settings that may go.");
   py::class_<SessionOptions> c(
       m, "SessionOptions",
-      "What a session does beside what its model says; each option has a docstring.");
+      "How a session compiles and runs a model. Each option has a docstring.");
   c.def(py::init<>(), "As usual, except what POPART_CACHE_DIR says.");
   copyable(c);
 #define OPTION(member, ...) bindOption(c, #member, &SessionOptions::member);

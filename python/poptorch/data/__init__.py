@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Batches for models: the DataLoader, and processes that load beside the program."""
+"""Batches for models: the DataLoader, and processes that load while the program runs."""

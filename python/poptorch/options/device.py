@@ -60,7 +60,7 @@ class DeviceOptions(OptionSet):
         return self
 
     def _memoryOfIpus(self, ipus: int) -> dict:
-        """The shares by the number of an IPU, for a model on so many."""
+        """The shares by the number of an IPU, for a model on this many."""
         shares = {int(name[len("IPU"):]): share for name, share in self.available_memory_proportion.items()}
         if shares and max(shares) >= ipus:
             raise createPoptorchError(f"setAvailableMemoryProportion names IPU{max(shares)}, but the model has "

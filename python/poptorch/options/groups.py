@@ -160,7 +160,7 @@ class DistributedOptions(OptionSet):
         return self.configureProcessId(_number(var_process_id, 0), _number(var_num_processes, 1))
 
     def configureProcessId(self: Own, process_id: int, num_processes: int) -> Own:
-        """This process among so many, which mpirun or poprun started: each has `replicationFactor` replicas of one model
+        """This process as one of this many, which mpirun or poprun started: each has `replicationFactor` replicas of one model
         (docs/distributed.md)."""
         num_processes = positive("configureProcessId: num_processes", num_processes)
         process_id = Option(0).checked("configureProcessId: process_id", process_id)

@@ -47,7 +47,7 @@ class TensorLocationSettings(OptionSet):
         return self
 
     def useOnChipStorage(self: Own, use: "bool | None" = True) -> Own:
-        """On the chip, or beside it; None: PopART's choice."""
+        """On the chip, or off it; None: PopART's choice."""
         self.on_chip = use
         return self
 
@@ -75,7 +75,7 @@ class TensorLocationOptions(OptionSet):
     declared["num_io_tiles"] = Option(None, int)
 
     def numIOTiles(self: Own, num_tiles: int) -> Own:
-        """So many tiles of every IPU move data alone."""
+        """This many tiles of every IPU only move data."""
         num_tiles = Option(0).checked("numIOTiles", num_tiles)
         assert 32 <= num_tiles <= 192 and num_tiles % 2 == 0, (
             f"numIOTiles must be an even number between 32 and 192, not {num_tiles}.")
@@ -125,7 +125,7 @@ class PopartOptions(OptionSet):
         return self.set("engineOptions", dict(mapping("setEngineOptions", engine_options)))
 
     def setPatterns(self: Own, patterns: dict, level: int = 2) -> Own:
-        """Which patterns of PopART are on, beside those of a level: 0 none, 1 minimal, 2 default, 3 all."""
+        """Which patterns of PopART are on, besides those of a level: 0 none, 1 minimal, 2 default, 3 all."""
         level = Option(2).checked("setPatterns: level", level)
         if not 0 <= level <= 3:
             raise ValueError(f"setPatterns: the level is 0 to 3, not {level}.")

@@ -220,7 +220,7 @@ class _PhasedExecution(Strategy):
 
 
 class SerialPhasedExecution(_PhasedExecution):
-    """Phases one after the other on the same IPUs; what waits lies beside the chip."""
+    """Phases one after the other on the same IPUs; what waits lies off the chip."""
 
     def __init__(self, *phases: Any):
         super().__init__(*phases)
@@ -240,7 +240,7 @@ class SerialPhasedExecution(_PhasedExecution):
 
     @property
     def off_chip(self) -> bool:
-        """Whether tensors wait beside the chip, which they do unless they are to be live always."""
+        """Whether tensors wait off the chip, which they do unless they are to be live always."""
         return self._liveness != Liveness.AlwaysLive
 
 
@@ -259,7 +259,7 @@ class ParallelPhasedExecution(_PhasedExecution):
 
     @property
     def off_chip(self) -> bool:
-        """Whether tensors wait beside the chip."""
+        """Whether tensors wait off the chip."""
         return self._off_chip
 
     def _ipu(self, phase, stage):

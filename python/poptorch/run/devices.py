@@ -47,7 +47,7 @@ def _in_our_words(what):
 
 
 def ipuHardwareIsAvailable(num_ipus: int = 1) -> bool:
-    """Whether there is a device with so many IPUs, free or not."""
+    """Whether there is a device with this many IPUs, free or not."""
     try:
         return bool(popart.DeviceManager().enumerateDevices(popart.SyncPattern.Full, num_ipus))
     except popart_core.popart_exception:

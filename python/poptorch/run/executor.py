@@ -508,7 +508,7 @@ class PoplarExecutor:
         return getattr(self._user_model, name)
 
     def __reduce_ex__(self, protocol):
-        """A copy, or what a file gets, wraps the module anew: with its newest weights, and not compiled."""
+        """A copy, or what a file gets, wraps the module again: with its newest weights, and not compiled."""
         optimizer = self._user_optimizer
         if getattr(optimizer, "attached", False):
             optimizer = copy.copy(optimizer)

@@ -10,7 +10,7 @@ PYBIND11_MODULE(poptorch_core, m) {
   bindSessions(m);
   m.def(
       "hasMLIRSupportOnPlatform", [] { return false; },
-      "Whether there is another compiler beside PopART: no.");
+      "Whether there is another compiler besides PopART: no.");
   for (const char *name : {"Error", "RecoverableError", "UnrecoverableError"})
     m.attr(name) = py::module::import("poptorch.errors").attr(name);
   for (const char *name : {"isCompilingWithDispatcher", "TestErrorType", "_throwTestError",

@@ -273,7 +273,7 @@ void bindLiveness(py::module_ &m) {
       "The variable's, or the category's.")("bytes", &LoweredVariable::bytes, "On its tile.")(
       "tileId", &LoweredVariable::tileId, "Its tile.")("category", &LoweredVariable::category,
                                                        "What it is for.")(
-      "hasUnloweredVar", &LoweredVariable::hasUnloweredVar, "Whether a variable stands behind it.")(
+      "hasUnloweredVar", &LoweredVariable::hasUnloweredVar, "Whether it is part of a variable.")(
       "unloweredVar", &LoweredVariable::unloweredVar, "The variable that it is part of.")(
       "equivalenceClass", &LoweredVariable::equivalenceClass, "When it is in use.");
   shownByName(lowered.python(), "LoweredVariable");

@@ -69,7 +69,7 @@ class TensorShape:
         return TensorShape(self._dims + other._dims)
 
     def with_rank(self, rank):
-        """The shape, if it has or can have so many dimensions; else ValueError."""
+        """The shape, if it has or can have this many dimensions; else ValueError."""
         if self.rank not in (None, rank):
             raise ValueError(f"Shape {self} must have rank {rank}")
         return TensorShape([None] * rank) if self._dims is None else self

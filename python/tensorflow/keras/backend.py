@@ -100,7 +100,7 @@ def get_uid(prefix=""):
 
 
 def reset_uids():
-    """Begins the numbers of get_uid anew."""
+    """Starts the numbers of get_uid again."""
     _counts.clear()
 
 

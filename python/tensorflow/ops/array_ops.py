@@ -563,7 +563,7 @@ operation("LowerTriangle", lambda x, k=0: np.tril(x, k))
 
 
 def linalg_band_part(input, num_lower, num_upper, name=None):
-    """Keeps the diagonal and so many below and above; a negative number keeps all."""
+    """Keeps the diagonal and this many below and above; a negative number keeps all."""
     x = convert_to_tensor(input)
     if num_lower >= 0:
         x = apply("UpperTriangle", [x], {"k": -int(num_lower)})

@@ -43,13 +43,13 @@ class Argument:
 
 _WRITTEN_OUT = "; refused for optimisers that are written out"
 ARGUMENTS = {
-    "offload_weight_update_variables": Argument("optimiser state is in memory beside the chip", off_chip="optimizerState",
+    "offload_weight_update_variables": Argument("optimiser state is in memory off the chip", off_chip="optimizerState",
                                                 accumulates=True),
-    "offload_gradient_accumulation_buffers": Argument("gradients are gathered in memory beside the chip",
+    "offload_gradient_accumulation_buffers": Argument("gradients are gathered in memory off the chip",
                                                       off_chip="accumulator"),
-    "offload_activations": Argument("activations wait in memory beside the chip until the backward pass; refused unless "
+    "offload_activations": Argument("activations wait in memory off the chip until the backward pass; refused unless "
                                     "PipelineSchedule.Sequential", off_chip="activation"),
-    "offload_weights": Argument("weights are in memory beside the chip", off_chip="weight"),
+    "offload_weights": Argument("weights are in memory off the chip", off_chip="weight"),
     "replicated_optimizer_state_sharding": Argument("every replica keeps a part of the optimiser state" + _WRITTEN_OUT,
                                                     sharded="optimizerState", accumulates=True),
     "replicated_weight_sharding": Argument("every replica keeps a part of the weights" + _WRITTEN_OUT, sharded="weight"),

@@ -12,7 +12,7 @@ from tensorflow.ops import array_ops
 
 
 def set_seed(seed):
-    """Begins the random numbers anew."""
+    """Starts the random numbers again."""
     seeds.set_seed(seed)
 
 

@@ -33,7 +33,7 @@ Value Environment::read(const std::string &name, const Call *reader) const {
     return it->second.value;
   const auto *var = declared(name);
   const std::string what =
-      !var ? "it is not in the program. Build the program anew, or load the one it was saved in."
+      !var ? "it is not in the program. Build the program again, or load the one it was saved in."
       : var->persistable()
           ? "it is not initialized: run the startup program before, or load its values."
           : "no operator before this one makes it, and it is not fed. Feed it, or fetch what "

@@ -288,7 +288,7 @@ class Model(Loops, Saving, IpuOptions, Layer):
         return program.update_metrics(program.run(arrays), tracker)
 
     def reset_metrics(self):
-        """Begins all metrics anew."""
+        """Sets all metrics back to their start."""
         for metric in self.metrics:
             metric.reset_state()
 

@@ -62,7 +62,7 @@ class Metric:
         raise NotImplementedError("Must be implemented in subclasses.")
 
     def reset_state(self):
-        """Begins anew."""
+        """Forgets what it has counted."""
         for variable in self.variables:
             variable.set(np.zeros(variable.shape.as_list(), variable.dtype.as_numpy_dtype))
 

@@ -97,7 +97,7 @@ def plot_model(*args, **kwargs):
 
 
 def set_random_seed(seed):
-    """Begins the random numbers of NumPy and TensorFlow anew."""
+    """Sets the seed of the random numbers of NumPy and TensorFlow."""
     np.random.seed(seed)
     _seeds.set_seed(seed)
 

@@ -264,7 +264,7 @@ class _Run:
                              f"({self.rounds}).")
 
     def loop(self, steps, hooks, after):
-        """Runs the program until so many steps are made, or the data ends."""
+        """Runs the program until this many steps are made, or the data ends."""
         name = {"train": "training_hooks", "eval": "evaluation_hooks", "infer": "prediction_hooks"}[self.mode]
         own = getattr(self.spec, name, ())
         hooks = Hooks([*(hooks or ()), *(own or ())], self._session)

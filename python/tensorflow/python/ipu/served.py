@@ -55,7 +55,7 @@ def _read(folder):
 
 
 class _Program(placed._Placed):
-    """The predict step, whose compiled program is kept beside it."""
+    """The predict step, whose compiled program is kept with it."""
 
     def __init__(self, graph, device, settings, folder):
         self._folder = folder

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sums and means over replicas, or over groups of so many that follow each other."""
+"""Sums and means over replicas, or over groups of this many in order."""
 from __future__ import annotations
 
 from tensorflow.framework.dispatch import apply

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Gradients of tensors within a model, beside those of its variables."""
+"""Gradients of tensors within a model, besides those of its variables."""
 from tensorflow.framework.context import current
 from tensorflow.ops.marks import capture_upstream_gradients  # noqa: F401
 

@@ -144,7 +144,7 @@ class HostEmbedding:
         return indices
 
     def __call__(self, iteration_count=1, replication_factor=1, training=True):
-        """An operation to run beside the program. The host answers whether it is run or not."""
+        """An operation to run together with the program. The host answers whether it is run or not."""
         return Operation(active(), f"{self._name}/serve")
 
     @contextlib.contextmanager
