@@ -357,8 +357,7 @@ void bindSessionOptions(py::module &m) {
   bindMapView<std::map<std::string, std::vector<std::string>>>(m, "_ListMap");
   bindStruct<ExperimentalSettings>(m, "ExperimentalSettings", "Settings that may go.");
   py::class_<SessionOptions> c(
-      m, "SessionOptions",
-      "How a session compiles and runs a model. Each option has a docstring.");
+      m, "SessionOptions", "How a session compiles and runs a model. Each option has a docstring.");
   c.def(py::init<>(), "As usual, except what POPART_CACHE_DIR says.");
   copyable(c);
 #define OPTION(member, ...) bindOption(c, #member, &SessionOptions::member);
