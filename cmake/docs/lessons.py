@@ -9,7 +9,9 @@
 lessons.py page [LESSON...]           runs each, and writes its page with what it printed and drew
 lessons.py check [LESSON...]          runs each, and compares what it prints with its page
 lessons.py notebook FOLDER [LESSON...] writes each as a notebook
+lessons.py notebooks FOLDER           compares notebooks of it, which Jupyter executed, with the pages
 """
+import base64
 import contextlib
 import io
 import json
@@ -89,14 +91,25 @@ def as_page(script, results, save):
 
 
 def notebook(script):
-    """The lesson in Jupyter's format, not executed yet."""
+    """The lesson in Jupyter's format, not executed yet. Solutions are folded."""
     def cell(number, kind, text):
-        lines = text.splitlines(keepends=True)
-        made = {"cell_type": "markdown" if kind == "markdown" else "code", "id": f"cell-{number}", "metadata": {},
-                "source": lines}
+        folded = kind == "solution"
+        lines = (f"# Solution. Try it yourself first.\n{text}" if folded else text).splitlines(keepends=True)
+        made = {"cell_type": "markdown" if kind == "markdown" else "code", "id": f"cell-{number}",
+                "metadata": {"jupyter": {"source_hidden": True}, "tags": ["solution"]} if folded else {}, "source": lines}
         return made if kind == "markdown" else made | {"execution_count": None, "outputs": []}
     return {"cells": [cell(n, *c) for n, c in enumerate(cells(script))], "nbformat": 4, "nbformat_minor": 5,
             "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}}
+
+
+def of_notebook(script, path):
+    """(kind, text, what it printed, pictures) of every cell, as Jupyter left them."""
+    made = json.loads(path.read_text())["cells"]
+    for (kind, text), cell in zip(cells(script), made):
+        outputs = cell.get("outputs", [])
+        printed = "".join("".join(o["text"]) for o in outputs if o.get("name") == "stdout")
+        drawn = [base64.b64decode(o["data"]["image/png"]) for o in outputs if "image/png" in o.get("data", {})]
+        yield kind, text, printed, drawn
 
 
 def page(script):
@@ -106,9 +119,9 @@ def page(script):
     return None
 
 
-def check(script):
+def check(script, results=None):
     drawn = []
-    text = as_page(script, executed(script), lambda name, data: drawn.append(name))
+    text = as_page(script, results or executed(script), lambda name, data: drawn.append(name))
     missing = [name for name in drawn if not (folder / "pictures" / name).exists()]
     if missing:
         return f"has no picture {missing[0]}: lessons.py page {script.name}"
@@ -131,6 +144,10 @@ def main(command, *names):
         for script in scripts(names):
             pathlib.Path(target, script.stem + ".ipynb").write_text(json.dumps(notebook(script), indent=1) + "\n")
         return 0
+    if command == "notebooks":
+        problems = {s.name: check(s, of_notebook(s, pathlib.Path(names[0], s.stem + ".ipynb"))) for s in scripts(())}
+        print("\n".join(f"{name} as a notebook: {problem or 'right'}" for name, problem in problems.items()))
+        return any(problems.values())
     sys.path.insert(0, str(folder))
     failed = 0
     for script in scripts(names):
