@@ -6,11 +6,12 @@ from typing import Any, Dict
 
 from torch.utils.data import DataLoader, IterableDataset
 
+from pi_ml.arguments import FromArguments
 from pi_ml.hooks import DataHooks
 from pi_ml.hyperparameters import HyperparametersMixin
 
 
-class LightningDataModule(DataHooks, HyperparametersMixin):
+class LightningDataModule(DataHooks, HyperparametersMixin, FromArguments):
     """prepare_data and setup, then a loader for each stage that is wanted."""
 
     name = None

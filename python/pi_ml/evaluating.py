@@ -99,9 +99,10 @@ class Evaluation:
                 break
             if prepares is not None:
                 batch = prepares(batch, index)
-            trainer._rows = loading.rows_of(batch)
+            trainer._rows, trainer._batches_of_loader = loading.rows_of(batch), number_of_batch
             calls(f"on_{name}_batch_start", batch, number_of_batch, index)
             output = trainer.strategy.evaluate_batch(self._stage, batch, number_of_batch, index)
+            trainer._batches_of_loader = number_of_batch + 1
             calls(f"on_{name}_batch_end", output, batch, number_of_batch, index)
             trainer._results._updated.clear()
             if self._keeps and output is not None:

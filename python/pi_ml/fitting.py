@@ -223,7 +223,7 @@ class Fit:
             self._show_step(results, output)
             calls("on_train_batch_end", output, batch, index)
             self._show_late(results)
-            if self._outputs is not None:
+            if self._outputs is not None and output is not None:
                 self._outputs.append(output if isinstance(output, dict) else {"loss": output})
             if validates and self._validates_now():
                 self._validate()

@@ -3,6 +3,8 @@
 from popart import _spelling
 
 from pi_ml import world
+from pi_ml.callbacks.model_summary import ModelSummary
+from pi_ml.callbacks.progress import TQDMProgressBar
 from pi_ml.accelerators import Accelerator, IPUAccelerator
 from pi_ml.log import rank_zero_warn
 from pi_ml.strategies import IPUStrategy, SingleDeviceStrategy, Strategy
@@ -14,6 +16,10 @@ _elsewhere = {"gpus": (None, 0), "tpu_cores": (None, 0), "hpus": (None, 0), "aut
               "sync_batchnorm": (False,), "benchmark": (None, False), "auto_lr_find": (False,),
               "auto_scale_batch_size": (False,), "move_metrics_to_cpu": (False,), "detect_anomaly": (False,),
               "track_grad_norm": (-1,), "multiple_trainloader_mode": ("max_size_cycle",), "replace_sampler_ddp": (True,)}
+# Older flags whose other values have no meaning here.
+_elsewhere.update({"process_position": (0,), "flush_logs_every_n_steps": (None,), "log_gpu_memory": (None,),
+                   "prepare_data_per_node": (None, True), "stochastic_weight_avg": (False,), "terminate_on_nan": (None, False)})
+
 _precisions = {16: 16, "16": 16, "16-mixed": 16, "16-true": 16, 32: 32, "32": 32, "32-true": 32}
 
 
@@ -22,10 +28,26 @@ def refuse_unknown(given, known):
         if name in _elsewhere:
             if value not in _elsewhere[name]:
                 raise MisconfigurationException(f"Trainer({name}={value!r}): this trainer runs on IPUs or on the CPU, in one "
-                                                "process; leave the flag out.")
+                                                "process, and has nothing of that; leave the flag out.")
             continue
         raise UnknownFlag(f"Trainer.__init__() got an unexpected keyword argument {name!r}."
                           + _spelling.hint(name, [*known, *_elsewhere]))
+
+
+def of_older(given, checkpointing, summary, bar, callbacks):
+    """checkpoint_callback, weights_summary and progress_bar_refresh_rate say what three newer flags and two callbacks say."""
+    callbacks = [] if callbacks is None else list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks]
+    wanted, layers = given.pop("checkpoint_callback", None), given.pop("weights_summary", "top")
+    checkpointing = checkpointing if wanted is None else bool(wanted)
+    if layers not in ("top", "full", None):
+        raise MisconfigurationException(f"Trainer(weights_summary={layers!r}): it is \"top\", \"full\" or None.")
+    summary = summary and layers is not None
+    callbacks += [ModelSummary(max_depth=-1)] if layers == "full" else []
+    rate = given.pop("progress_bar_refresh_rate", None)
+    if rate is not None:
+        bar = whole("progress_bar_refresh_rate", rate, 0) > 0
+        callbacks += [TQDMProgressBar(refresh_rate=rate)] if rate else []
+    return checkpointing, summary, bar, callbacks
 
 
 def refuse_both(name, value, other, other_value):
@@ -42,9 +64,12 @@ def devices(accelerator, devices, ipus, strategy):
     if accelerator is not None and accelerator not in ("ipu", "cpu", "auto"):
         raise MisconfigurationException(f"Trainer(accelerator={accelerator!r}): there are \"ipu\", \"cpu\" and \"auto\"."
                                         + _spelling.hint(accelerator, ("ipu", "cpu", "auto")))
+    if accelerator == "cpu" and ipus is not None:
+        rank_zero_warn(f"The flag `ipus={ipus!r}` will be ignored: `accelerator=\"cpu\"` says where to run.")
+        ipus = None
     on_ipu = ipus is not None or _is_ipu_strategy(strategy) or accelerator == "ipu"
     if accelerator == "cpu" and on_ipu:
-        raise MisconfigurationException("Trainer(accelerator=\"cpu\") contradicts ipus= or an IPUStrategy.")
+        raise MisconfigurationException("Trainer(accelerator=\"cpu\") contradicts an IPUStrategy.")
     if accelerator == "auto" and not on_ipu:
         on_ipu = IPUAccelerator.is_available()
     if not on_ipu:
@@ -127,7 +152,7 @@ def precision(value, kind):
 
 
 def accumulation(value):
-    """The number of accumulated batches. A dictionary that says others from some epoch on stays one: fit refuses it."""
+    """The number of accumulated batches. A dictionary that says others from some epoch on stays one."""
     if isinstance(value, dict):
         for epoch, count in value.items():
             whole("an epoch of accumulate_grad_batches", epoch, 0)
@@ -136,13 +161,6 @@ def accumulation(value):
             return dict(value)
         value = value[0]
     return whole("accumulate_grad_batches", 1 if value is None else value, 1)
-
-
-def refuse_scheduled_accumulation(value, kind):
-    if isinstance(value, dict):
-        raise MisconfigurationException(
-            f"IPUs currently does not support different `accumulate_grad_batches` at different epochs: {value}."
-            if kind == "ipu" else f"accumulate_grad_batches={value}: one number for all epochs is supported.")
 
 
 def whole(name, value, least):

@@ -7,10 +7,17 @@ from typing import Any, Dict, Optional
 import torch
 
 
-class ModuleHooks:
+class CheckpointHooks:
+    """Hooks around checkpoints; of a LightningModule and of a LightningDataModule."""
+
+    def on_save_checkpoint(self, checkpoint: Dict[str, Any]) -> None: pass
+    def on_load_checkpoint(self, checkpoint: Dict[str, Any]) -> None: pass
+
+
+class ModuleHooks(CheckpointHooks):
     """Hooks of a LightningModule, in the order in which they are called."""
 
-    trainer: Any
+    trainer = None  # type: Any  # not an annotation, which torch.jit.script would read
 
     def configure_callbacks(self) -> Any:
         return []
@@ -69,8 +76,9 @@ class ModuleHooks:
     def on_predict_batch_end(self, outputs: Any, batch: Any, batch_idx: int, dataloader_idx: int) -> None: pass
     def on_predict_epoch_end(self, results: Any) -> None: pass
     def on_predict_end(self) -> None: pass
-    def on_save_checkpoint(self, checkpoint: Dict[str, Any]) -> None: pass
-    def on_load_checkpoint(self, checkpoint: Dict[str, Any]) -> None: pass
+
+
+ModelHooks = ModuleHooks  # as Lightning calls them
 
 
 class DataHooks:

@@ -2,6 +2,7 @@
 """save_hyperparameters: the arguments of __init__, kept for loggers and checkpoints."""
 from __future__ import annotations
 
+import argparse
 import copy
 import inspect
 import sys
@@ -39,8 +40,8 @@ class HyperparametersMixin:
                              logger: bool = True) -> None:
         """Keeps the arguments of the __init__ that calls this: all, the named ones, or all but `ignore`."""
         frame = frame or sys._getframe(1)
-        if len(names) == 1 and isinstance(names[0], dict):
-            given = dict(names[0])
+        if len(names) == 1 and isinstance(names[0], (dict, argparse.Namespace)):
+            given = dict(names[0] if isinstance(names[0], dict) else vars(names[0]))
         else:
             given = _arguments_of(frame)
             unknown = [n for n in names if n not in given]

@@ -28,9 +28,27 @@ def rank_zero_warn(message: str, category: Type[Warning] = UserWarning, stacklev
         warnings.warn(message, category, stacklevel=stacklevel)
 
 
+def rank_zero_debug(message: str, *args: Any) -> None:
+    """Writes to the log of those who look for mistakes, in the first process only."""
+    if world.rank() == 0:
+        log.debug(message, *args)
+
+
+def rank_zero_deprecation(message: str, stacklevel: int = 4) -> None:
+    """Warns of what will go away, in the first process only."""
+    rank_zero_warn(message, DeprecationWarning, stacklevel)
+
+
+class PossibleUserWarning(UserWarning):
+    """Of what may be a mistake."""
+
+
 def rank_zero_only(function: Callable[..., Any]) -> Callable[..., Any]:
     """Of several processes that poprun started only the first does it; in the others it returns None."""
     @functools.wraps(function)
     def first_only(*args, **kwargs):
         return function(*args, **kwargs) if world.rank() == 0 else None
     return first_only
+
+
+rank_zero_only.rank = world.rank()  # type: ignore[attr-defined]

@@ -2,6 +2,8 @@
 """LightningModule: a model, its steps and its optimiser."""
 from __future__ import annotations
 
+import contextlib
+import os
 from typing import Any, Callable, Mapping, Optional, Union
 
 import torch
@@ -19,6 +21,8 @@ class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, tor
     """Give it training_step and configure_optimizers, and what else is wanted of the other steps, hooks and loaders."""
 
     precision = 32  # the trainer says which
+    example_input_array = None  # type: Any  # for summaries and exports
+    on_gpu, truncated_bptt_steps = False, 0
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -144,6 +148,57 @@ class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, tor
                                             "while a trainer fits, validates, tests or predicts.")
         return trainer
 
+    # ---- parameters of one optimiser; files for other programs
+
+    def toggle_optimizer(self, optimizer: torch.optim.Optimizer, optimizer_idx: int = 0) -> None:
+        """Until untoggle_optimizer only this optimizer's parameters have gradients."""
+        own = {p for group in optimizer.param_groups for p in group["params"]}
+        others = [(p, p.requires_grad) for p in self.parameters() if p not in own]
+        for parameter, _ in others:
+            parameter.requires_grad = False
+        self.__dict__["_toggled"] = others
+
+    def untoggle_optimizer(self, optimizer_idx: int = 0) -> None:
+        """The others have gradients as before."""
+        for parameter, wanted in self.__dict__.pop("_toggled", ()):
+            parameter.requires_grad = wanted
+
+    def to_torchscript(self, file_path: Union[str, os.PathLike, None] = None, method: str = "script",
+                       example_inputs: Any = None, **kwargs: Any) -> Any:
+        """The module for torch alone, by "script" or (with example_inputs or example_input_array) by "trace"."""
+        if method not in ("script", "trace"):
+            raise ValueError(f"The 'method' parameter only supports 'script' or 'trace', but value given was: {method}")
+        training, trainer = self.training, self.__dict__.get("trainer")
+        self.eval()
+        self.__dict__["trainer"] = None  # of no use there
+        try:
+            with torch.no_grad(), _scriptable(self):
+                made = torch.jit.script(self, **kwargs) if method == "script" else \
+                    torch.jit.trace(self, self._example("to_torchscript(method='trace')", example_inputs), **kwargs)
+        finally:
+            self.train(training)
+            self.__dict__["trainer"] = trainer
+        if file_path is not None:
+            torch.jit.save(made, os.fspath(file_path))
+        return made
+
+    def to_onnx(self, file_path: Union[str, os.PathLike], input_sample: Any = None, **kwargs: Any) -> None:
+        """Writes the module in ONNX, by what torch.onnx.export does with a sample (or example_input_array)."""
+        training = self.training
+        self.eval()
+        try:
+            sample = self._example("to_onnx", input_sample)
+            with torch.no_grad():
+                torch.onnx.export(self, sample if isinstance(sample, tuple) else (sample,), os.fspath(file_path), **kwargs)
+        finally:
+            self.train(training)
+
+    def _example(self, what, given):
+        sample = self.example_input_array if given is None else given
+        if sample is None:
+            raise ValueError(f"{what} needs inputs to run the module with: give them, or set `example_input_array`.")
+        return sample
+
     # ---- what it can be asked
 
     def __setattr__(self, name, value):
@@ -219,3 +274,28 @@ class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, tor
 def overrides(module: torch.nn.Module, name: str) -> bool:
     """Whether a module has a member of its own in the place of LightningModule's."""
     return getattr(type(module), name) is not getattr(LightningModule, name)
+
+
+def is_overridden(method_name: str, instance: Any = None, parent: Any = None) -> bool:
+    """Whether a module, data module or callback has a method of its own instead of its parent's."""
+    if instance is None:
+        return False
+    if parent is None:
+        kinds = [k for k in type(instance).__mro__ if k.__module__.split(".")[0] == "pi_ml" and hasattr(k, method_name)]
+        if not kinds:
+            raise ValueError("Expected a parent")
+        parent = kinds[0]
+    return getattr(type(instance), method_name, None) is not getattr(parent, method_name)
+
+
+@contextlib.contextmanager
+def _scriptable(module):
+    """torch.jit.script compiles properties of a class, unless it says which not; a trainer's are of Python."""
+    kind: Any = type(module)
+    name, before = "__jit_unused_properties__", vars(type(module)).get("__jit_unused_properties__")
+    properties = {n for k in kind.__mro__ if k is not torch.nn.Module for n, v in vars(k).items() if isinstance(v, property)}
+    setattr(kind, name, sorted({*properties, *getattr(kind, name, ())}))
+    try:
+        yield
+    finally:
+        delattr(kind, name) if before is None else setattr(kind, name, before)

@@ -2,6 +2,7 @@
 """What configure_optimizers returns, in all its forms."""
 import torch
 
+from pi_ml.hyperparameters import AttributeDict
 from pi_ml.utilities.exceptions import MisconfigurationException
 
 _forms = ("Output of `configure_optimizers` is not recognized: {}. It may be an optimizer; a list of one; ([optimizer], "
@@ -66,4 +67,4 @@ def _config(scheduler):
         raise MisconfigurationException("The lr scheduler dict must include a monitor when a `ReduceLROnPlateau` scheduler is "
                                         "used. For example: {\"optimizer\": optimizer, \"lr_scheduler\": scheduler, "
                                         "\"monitor\": \"your_loss\"}.")
-    return out
+    return AttributeDict(out)

@@ -2,9 +2,10 @@
 """One seed for Python, numpy, torch and the IPUs; and all generators' states, for checkpoints."""
 from __future__ import annotations
 
+import contextlib
 import os
 import random
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Iterator, Optional
 
 import numpy
 import torch
@@ -39,6 +40,16 @@ def set_random_states(states: Any) -> None:
     random.setstate(states["python"])
     numpy.random.set_state(states["numpy"])
     torch.set_rng_state(states["torch"])
+
+
+@contextlib.contextmanager
+def isolate_rng() -> Iterator[None]:
+    """What is drawn within changes no generator."""
+    states = random_states()
+    try:
+        yield
+    finally:
+        set_random_states(states)
 
 
 def seed_worker(worker: int) -> None:

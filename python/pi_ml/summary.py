@@ -7,6 +7,8 @@ from typing import Any, List
 
 import torch
 
+from pi_ml.seeding import random_states, set_random_states
+
 
 def readable(number: float) -> str:
     """123 -> 123, 1234 -> 1.2 K, 100480 -> 100 K; at most three digits and a letter."""
@@ -24,10 +26,11 @@ class ModelSummary:
     def __init__(self, model: torch.nn.Module, max_depth: int = 1) -> None:
         if not isinstance(max_depth, int) or max_depth < -1:
             raise ValueError(f"`max_depth` can be -1, 0 or > 0, got {max_depth!r}.")
-        self._rows = [] if max_depth == 0 else [
-            (name, type(part).__name__, sum(p.numel() for p in part.parameters()))
-            for name, part in model.named_modules()
-            if name and (max_depth == -1 or name.count(".") < max_depth)]
+        parts = [] if max_depth == 0 else [(name, part) for name, part in model.named_modules()
+                                           if name and (max_depth == -1 or name.count(".") < max_depth)]
+        self._rows = [(name, type(part).__name__, sum(p.numel() for p in part.parameters())) for name, part in parts]
+        sample = getattr(model, "example_input_array", None)
+        self._sizes = None if sample is None else _sizes(model, sample, [part for _, part in parts])
         parameters = list(model.parameters())
         self.total_parameters = sum(p.numel() for p in parameters)
         self.trainable_parameters = sum(p.numel() for p in parameters if p.requires_grad)
@@ -48,12 +51,24 @@ class ModelSummary:
         """Elements of each layer's parameters, in order."""
         return [count for _, _, count in self._rows]
 
+    @property
+    def in_sizes(self) -> List[Any]:
+        """Shapes that go into each layer with the model's example_input_array, in order."""
+        return [size for size, _ in self._sizes or ()]
+
+    @property
+    def out_sizes(self) -> List[Any]:
+        """Shapes that come out, in order."""
+        return [size for _, size in self._sizes or ()]
+
     def __str__(self):
         cells = [("", "Name", "Type", "Params")] + [
             (str(i), name, kind, readable(count)) for i, (name, kind, count) in enumerate(self._rows)]
-        widths = [max(len(row[column]) for row in cells) for column in range(4)]
+        if self._sizes is not None:
+            cells = [(*row, *map(str, sizes)) for row, sizes in zip(cells, [("In sizes", "Out sizes"), *self._sizes])]
+        widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
         lines = [" | ".join(f"{cell:<{width}}" for cell, width in zip(row, widths)) for row in cells]
-        rule = "-" * (sum(widths) + 3 * 5)
+        rule = "-" * (sum(widths) + 3 * (len(widths) + 1))
         totals = [(readable(self.trainable_parameters), "Trainable params"),
                   (readable(self.total_parameters - self.trainable_parameters), "Non-trainable params"),
                   (readable(self.total_parameters), "Total params"),
@@ -61,6 +76,33 @@ class ModelSummary:
         return "\n".join([lines[0], rule, *lines[1:], rule, *(f"{value:<10}{text}" for value, text in totals)])
 
     __repr__ = __str__
+
+
+def _sizes(model, sample, parts):
+    """(shapes in, shapes out) of each part while the model computes a sample."""
+    found: "dict[Any, Any]" = {}
+
+    def shapes(values):
+        if isinstance(values, (list, tuple)):
+            values = [shapes(v) for v in values]
+            return values[0] if len(values) == 1 else values
+        return list(values.shape) if hasattr(values, "shape") else "?"
+
+    def seen(part, inputs, output):
+        found.setdefault(part, (shapes(inputs), shapes(output)))
+
+    handles, training = [part.register_forward_hook(seen) for part in parts], model.training
+    states = random_states()
+    model.eval()
+    try:
+        with torch.no_grad():
+            model(**sample) if isinstance(sample, dict) else model(*sample) if isinstance(sample, tuple) else model(sample)
+    finally:
+        model.train(training)
+        set_random_states(states)
+        for handle in handles:
+            handle.remove()
+    return [found.get(part, ("?", "?")) for part in parts]
 
 
 def summarize(model: torch.nn.Module, max_depth: int = 1) -> Any:

@@ -10,6 +10,7 @@ import time
 from typing import Any, Dict, Mapping, Optional, Union
 
 import torch
+from popart import _files
 
 from pi_ml import world
 from pi_ml.callbacks.base import Callback
@@ -84,7 +85,7 @@ class ModelCheckpoint(Callback):
         if self._at_epoch_end is None:
             self._at_epoch_end = trainer.val_check_interval == 1.0 and trainer.check_val_every_n_epoch == 1
         if not self._given_folder:
-            self.dirpath = world.of_first(os.path.join(trainer.log_dir, "checkpoints"))
+            self.dirpath = world.of_first(os.path.join(_folder(trainer), "checkpoints"))
 
     def on_train_start(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         self._last_time = time.monotonic()
@@ -145,7 +146,8 @@ class ModelCheckpoint(Callback):
                 raise MisconfigurationException(text)
             rank_zero_warn(text)
             return
-        value = self.current_score = metrics[self.monitor]
+        value = metrics[self.monitor]
+        self.current_score = torch.tensor(value)
         if math.isnan(value):
             value = math.inf if self.mode == "min" else -math.inf
         worst = self._worst()
@@ -158,10 +160,10 @@ class ModelCheckpoint(Callback):
             del self.best_k_models[dropped]
         self.best_k_models[path] = value
         self.kth_best_model_path = self._worst()
-        self.kth_value = self.best_k_models[self.kth_best_model_path]
+        self.kth_value = torch.tensor(self.best_k_models[self.kth_best_model_path])
         choose = min if self.mode == "min" else max
         self.best_model_path = choose(self.best_k_models, key=self.best_k_models.__getitem__)
-        self.best_model_score = self.best_k_models[self.best_model_path]
+        self.best_model_score = torch.tensor(self.best_k_models[self.best_model_path])
         if self.verbose:
             log.info("Epoch %d, global step %d: %r reached %.5f (best %.5f), saving model to %r as top %d",
                      trainer.current_epoch, trainer.global_step, self.monitor, value, self.best_model_score, path,
@@ -179,6 +181,8 @@ class ModelCheckpoint(Callback):
 
     def _write(self, trainer, path):
         trainer.save_checkpoint(path, self.save_weights_only)
+        for logger in trainer.loggers:
+            logger.after_save_checkpoint(self)
 
     # ---- names
 
@@ -205,6 +209,13 @@ class ModelCheckpoint(Callback):
 
         return re.sub(r"\{([^{}:]+)(:[^{}]*)?\}", filled, template)
 
+    def to_yaml(self, filepath: Union[str, os.PathLike, None] = None) -> None:
+        """Writes the kept files and their scores, one a line; into the folder of the checkpoints unless told otherwise."""
+        path = os.path.join(self.dirpath, "best_k_models.yaml") if filepath is None else filepath
+        with _files.writing(path, encoding="utf-8") as file:
+            for name, score in self.best_k_models.items():
+                file.write(f"{name}: {score!r}\n")
+
     # ---- state
 
     def state_dict(self) -> Dict[str, Any]:
@@ -225,6 +236,15 @@ class ModelCheckpoint(Callback):
                      "last_model_path"):
             setattr(self, name, state[name])
         self.best_k_models = dict(state["best_k_models"])
+
+
+def _folder(trainer):
+    """The logger's folder; of a logger without one a folder with its name and version."""
+    logger = trainer.logger
+    if logger is None or logger.log_dir:
+        return trainer.log_dir
+    version = logger.version if isinstance(logger.version, str) else f"version_{logger.version}"
+    return os.path.join(logger.save_dir or trainer.default_root_dir, str(logger.name), version)
 
 
 def _remove(path):

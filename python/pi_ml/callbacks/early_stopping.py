@@ -27,7 +27,12 @@ class EarlyStopping(Callback):
         self.divergence_threshold = divergence_threshold
         self._at_epoch_end = check_on_train_epoch_end
         self.wait_count = self.stopped_epoch = 0
-        self.best_score = math.inf if mode == "min" else -math.inf
+        self._best = math.inf if mode == "min" else -math.inf
+
+    @property
+    def best_score(self) -> torch.Tensor:
+        """The best value until now."""
+        return torch.tensor(self._best)
 
     @property
     def state_key(self) -> str:
@@ -74,9 +79,9 @@ class EarlyStopping(Callback):
         if self.divergence_threshold is not None and self._better(-value, -self.divergence_threshold):
             return True, (f"Divergence threshold reached: {self.monitor} = {value} has passed {self.divergence_threshold}. "
                           "Signaling Trainer to stop.")
-        if self._better(value - self.min_delta, self.best_score):
+        if self._better(value - self.min_delta, self._best):
             reason = f"Metric {self.monitor} improved. New best score: {value:.3f}"
-            self.best_score, self.wait_count = value, 0
+            self._best, self.wait_count = value, 0
             return False, reason
         self.wait_count += 1
         if self.wait_count >= self.patience:
@@ -85,9 +90,9 @@ class EarlyStopping(Callback):
         return False, None
 
     def state_dict(self) -> Dict[str, Any]:
-        return {"wait_count": self.wait_count, "stopped_epoch": self.stopped_epoch, "best_score": self.best_score,
+        return {"wait_count": self.wait_count, "stopped_epoch": self.stopped_epoch, "best_score": self._best,
                 "patience": self.patience}
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
         self.wait_count, self.stopped_epoch = state["wait_count"], state["stopped_epoch"]
-        self.best_score, self.patience = state["best_score"], state["patience"]
+        self._best, self.patience = float(state["best_score"]), state["patience"]

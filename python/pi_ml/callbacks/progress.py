@@ -6,7 +6,7 @@ import collections
 import math
 import sys
 import time
-from typing import Any, Dict
+from typing import Any, Dict, List, Optional
 
 import torch
 
@@ -15,11 +15,43 @@ from pi_ml.callbacks.base import Callback
 from pi_ml.results import number
 
 
+__path__: List[str] = []  # Lightning has a package here
+
+
 class ProgressBar(Callback):
-    """What bars have in common: which numbers they show."""
+    """What bars have in common: which numbers they show, and how many batches are done and how many there are."""
 
     def __init__(self) -> None:
         self._losses: "collections.deque[Any]" = collections.deque(maxlen=20)
+        self._trainer: Any = None
+
+    def setup(self, trainer: Any, pl_module: torch.nn.Module, stage: Optional[str] = None) -> None:
+        self._trainer = trainer
+        if not trainer.is_global_zero:
+            self.disable()
+
+    @property
+    def trainer(self) -> Any:
+        """The trainer that it is of, once that has begun."""
+        if self._trainer is None:
+            raise TypeError(f"The `{type(self).__name__}._trainer` reference has not been set yet: a trainer sets it when it "
+                            "fits, validates, tests or predicts.")
+        return self._trainer
+
+    train_batch_idx = property(lambda self: self.trainer._fit.batch)
+    val_batch_idx = test_batch_idx = predict_batch_idx = property(lambda self: self.trainer._batches_of_loader)
+    total_train_batches = property(lambda self: self.trainer.num_training_batches)
+    total_val_batches = property(lambda self: sum(self.trainer.num_val_batches))
+
+    @property
+    def total_test_batches(self) -> Any:
+        """Batches of all test loaders."""
+        return _total(self.trainer.test_dataloaders, self.trainer.limit_test_batches, "limit_test_batches")
+
+    @property
+    def total_predict_batches(self) -> Any:
+        """Batches of all loaders of predict."""
+        return _total(self.trainer.predict_dataloaders, self.trainer.limit_predict_batches, "limit_predict_batches")
 
     def loss(self, value: Any) -> None:
         """Of one batch; the bar shows the mean of the last ones."""
@@ -43,7 +75,12 @@ class ProgressBar(Callback):
 
     def disable(self) -> None:
         """Shows no bar."""
-        pass
+
+    def enable(self) -> None:
+        """Shows a bar again."""
+
+
+ProgressBarBase = ProgressBar  # as Lightning calls it
 
 
 def _version(version):
@@ -90,7 +127,7 @@ class TQDMProgressBar(ProgressBar):
         if trainer.val_dataloaders and (trainer.current_epoch + 1) % trainer.check_val_every_n_epoch == 0:
             total += sum(trainer._fit._validation.batches()) * max(1, _rounds(trainer))
         self._epoch, self._start = trainer.current_epoch, time.monotonic()
-        self._open(f"Epoch {trainer.current_epoch}", total)
+        self._open(self.init_train_tqdm, total, f"Epoch {trainer.current_epoch}")
         self._done = trainer._fit.batch
 
     def on_train_batch_end(self, trainer: Any, pl_module: torch.nn.Module, outputs: Any, batch: Any, batch_idx: int,
@@ -108,7 +145,7 @@ class TQDMProgressBar(ProgressBar):
 
     def on_sanity_check_start(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         if self.is_enabled:
-            self._open("Sanity Checking", sum(trainer._fit._validation.batches(trainer.num_sanity_val_steps)))
+            self._open(self.init_sanity_tqdm, sum(trainer._fit._validation.batches(trainer.num_sanity_val_steps)))
 
     def on_sanity_check_end(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         self._close(leave=False)
@@ -120,7 +157,7 @@ class TQDMProgressBar(ProgressBar):
     def on_validation_start(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         self._alone = self._bar is None
         if self._alone and self.is_enabled:
-            self._open("Validating", sum(b for b in trainer.num_val_batches))
+            self._open(self.init_validation_tqdm, sum(b for b in trainer.num_val_batches))
 
     def on_validation_end(self, trainer: Any, pl_module: torch.nn.Module) -> None:
         if self._alone:
@@ -129,7 +166,7 @@ class TQDMProgressBar(ProgressBar):
             self._bar.set_postfix(self.get_metrics(trainer, pl_module), refresh=False)
 
     def on_test_start(self, trainer: Any, pl_module: torch.nn.Module) -> None:
-        self._open("Testing", _total(trainer.test_dataloaders, trainer.limit_test_batches, "limit_test_batches"))
+        self._open(self.init_test_tqdm, self.total_test_batches)
 
     def on_test_batch_end(self, trainer: Any, pl_module: torch.nn.Module, *args: Any) -> None:
         self._advance()
@@ -138,7 +175,7 @@ class TQDMProgressBar(ProgressBar):
         self._close()
 
     def on_predict_start(self, trainer: Any, pl_module: torch.nn.Module) -> None:
-        self._open("Predicting", _total(trainer.predict_dataloaders, trainer.limit_predict_batches, "limit_predict_batches"))
+        self._open(self.init_predict_tqdm, self.total_predict_batches)
 
     def on_predict_batch_end(self, trainer: Any, pl_module: torch.nn.Module, *args: Any) -> None:
         self._advance()
@@ -151,17 +188,44 @@ class TQDMProgressBar(ProgressBar):
 
     # ---- bars
 
-    def _open(self, text, total):
+    def init_sanity_tqdm(self) -> Any:
+        """Makes the bar of the check before a training. Override these to change a bar."""
+        return self._made("Sanity Checking")
+
+    def init_train_tqdm(self) -> Any:
+        """Makes the bar of an epoch, which counts its validation too."""
+        return self._made("Training")
+
+    def init_validation_tqdm(self) -> Any:
+        """Makes the bar of trainer.validate."""
+        return self._made("Validating")
+
+    def init_test_tqdm(self) -> Any:
+        """Makes the bar of trainer.test."""
+        return self._made("Testing")
+
+    def init_predict_tqdm(self) -> Any:
+        """Makes the bar of trainer.predict."""
+        return self._made("Predicting")
+
+    def _made(self, text):
+        from tqdm import tqdm  # may be missing where no bar is wanted
+        return tqdm(desc=text, position=self.process_position, file=sys.stderr, leave=True, dynamic_ncols=True, disable=False,
+                    delay=math.inf, mininterval=0.1 if self._terminal else math.inf,
+                    miniters=None if self._terminal else math.inf,
+                    bar_format=None if self._terminal else "{desc}: {percentage:3.0f}% {n_fmt}/{total_fmt} "
+                                                           "[{elapsed}<{remaining}, {rate_fmt}{postfix}]\n")
+
+    def _open(self, make, total, text=None):
         if not self.is_enabled:
             return
         self._close()
-        from tqdm import tqdm  # may be missing where no bar is wanted
         self._done, self._next = 0, time.monotonic() + (0 if self._terminal else self._seconds_between_lines)
-        self._bar = tqdm(desc=text, total=None if total == math.inf else int(total), position=self.process_position,
-                         file=sys.stderr, leave=True, dynamic_ncols=True, disable=False,
-                         mininterval=0.1 if self._terminal else math.inf, miniters=None if self._terminal else math.inf,
-                         bar_format=None if self._terminal else "{desc}: {percentage:3.0f}% {n_fmt}/{total_fmt} "
-                                                                "[{elapsed}<{remaining}, {rate_fmt}{postfix}]\n")
+        bar = self._bar = make()
+        bar.total, bar.delay = None if total == math.inf else int(total), 0
+        if text is not None:
+            bar.set_description_str(text, refresh=False)
+        bar.refresh()
 
     def _advance(self, metrics=None):
         """One batch more. Numbers are asked for only when they will be seen."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The callbacks that a trainer has unless it is told otherwise, and their order."""
+from pi_ml.callbacks.accumulation import GradientAccumulationScheduler
 from pi_ml.callbacks.base import Callback
 from pi_ml.callbacks.checkpoint import ModelCheckpoint
 from pi_ml.callbacks.early_stopping import EarlyStopping
@@ -28,6 +29,9 @@ def completed(trainer, given, checkpointing):
     if has(ProgressBar) and not trainer.enable_progress_bar:
         raise MisconfigurationException("Trainer was configured with `enable_progress_bar=False` but found a progress bar in "
                                         "callbacks list.")
+    if isinstance(trainer.accumulate_grad_batches, dict):
+        callbacks.append(GradientAccumulationScheduler(trainer.accumulate_grad_batches))
+        trainer.accumulate_grad_batches = 1
     if trainer.enable_progress_bar and not has(ProgressBar):
         callbacks.append(TQDMProgressBar())
     if trainer.enable_model_summary and not has(ModelSummary):

@@ -28,6 +28,14 @@ class Timer(Callback):
         self._end: Dict[str, Optional[float]] = {}
         self._before = 0.0
 
+    def start_time(self, stage: str = "train") -> Optional[float]:
+        """When a stage began, on time.monotonic's clock; None before."""
+        return self._start.get(stage)
+
+    def end_time(self, stage: str = "train") -> Optional[float]:
+        """When a stage ended, on time.monotonic's clock; None before."""
+        return self._end.get(stage)
+
     def time_elapsed(self, stage: str = "train") -> float:
         """Seconds spent in a stage."""
         if stage not in self._start:

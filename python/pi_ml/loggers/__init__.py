@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Where metrics go."""
-from pi_ml.loggers.base import Logger
+from pi_ml import paths
+from pi_ml.loggers.base import Logger, LightningLoggerBase, rank_zero_experiment
 from pi_ml.loggers.csv_logs import CSVLogger
 from pi_ml.loggers.tensorboard import TensorBoardLogger
 from pi_ml.utilities.exceptions import MisconfigurationException
@@ -17,3 +18,7 @@ def loggers_of(given, root):
         if not isinstance(logger, Logger):
             raise MisconfigurationException(f"Trainer(logger={logger!r}): a Logger of pi_ml.loggers is needed, True or False.")
     return found
+
+
+def __getattr__(name):
+    raise paths.missing("loggers", name)

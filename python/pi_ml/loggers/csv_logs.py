@@ -8,10 +8,10 @@ from typing import Any, Dict, List, Mapping, Optional, Union
 
 from popart import _files
 
-from pi_ml.loggers.base import Logger
+from pi_ml.loggers.base import FolderLogger
 
 
-class CSVLogger(Logger):
+class CSVLogger(FolderLogger):
     """flush_logs_every_n_steps: how many lines are kept before the file is written."""
 
     def __init__(self, save_dir: Union[str, os.PathLike], name: str = "lightning_logs", version: Union[int, str, None] = None,
@@ -22,6 +22,11 @@ class CSVLogger(Logger):
         self._rows: List[Dict[str, Any]] = []
         self._columns: List[str] = []
         self._new = 0
+
+    @property
+    def experiment(self) -> Any:
+        """What writes the file: log_metrics, log_hyperparams and save."""
+        return self
 
     def log_metrics(self, metrics: Mapping[str, Any], step: Optional[int] = None) -> None:
         row = {self._prefix + name if name != "epoch" else name: value for name, value in metrics.items()}

@@ -15,6 +15,7 @@ import torch
 
 from pi_ml import checkpoints, flags, loading, logging_rules, world
 from pi_ml.accelerators import IPUAccelerator, made
+from pi_ml.arguments import FromArguments
 from pi_ml.callbacks import standard, timer
 from pi_ml.calls import Calls
 from pi_ml.datamodule import LightningDataModule
@@ -33,7 +34,7 @@ from pi_ml.version import VERSION
 _unsure = "Trainer.{0}() needs a module: trainer.{0}(model, ...); there was no fit before that it could come from."
 
 
-class Trainer:
+class Trainer(FromArguments):
     """Trains, validates, tests and predicts with a LightningModule.
 
     ipus=N: on N IPUs, data parallel, times the IPUs of a model with blocks; without it on the CPU, with plain torch.
@@ -57,6 +58,8 @@ class Trainer:
                  reload_dataloaders_every_n_epochs: int = 0, profiler: Any = None, plugins: Any = None,
                  resume_from_checkpoint: Optional[str] = None, ckpt_path: Optional[str] = None,
                  weights_save_path: Optional[str] = None, **others: Any) -> None:
+        enable_checkpointing, enable_model_summary, enable_progress_bar, callbacks = flags.of_older(
+            others, enable_checkpointing, enable_model_summary, enable_progress_bar, callbacks)
         flags.refuse_unknown(others, inspect.signature(Trainer.__init__).parameters)
         flags.refuse_both("strategy", strategy, "plugins", plugins)
         flags.refuse_both("default_root_dir", default_root_dir, "weights_save_path", weights_save_path)
@@ -157,7 +160,7 @@ class Trainer:
         self._calls: Any = None
         self._results: Any = None
         self._hook = self._recorder = None
-        self._rows, self._loader_index, self._is_last_batch = 1, None, False
+        self._rows, self._loader_index, self._is_last_batch, self._batches_of_loader = 1, None, False, 0
         self._fit = Fit(self)
 
     stage = property(lambda self: self.state.stage, lambda self, stage: setattr(self.state, "stage", RunningStage(stage)))
@@ -173,7 +176,10 @@ class Trainer:
     global_rank = property(lambda self: world.rank())
     local_rank = property(lambda self: world.local_rank())
     world_size = property(lambda self: world.size())
-    node_rank, num_nodes = 0, 1
+    node_rank, num_nodes, num_gpus, gpus, tpu_cores = 0, 1, 0, None, None
+    is_last_batch = property(lambda self: self._is_last_batch)
+    weights_save_path = property(lambda self: self.default_root_dir)
+    progress_bar_dict = property(lambda self: self.progress_bar_metrics)
 
     @property
     def logger(self) -> Any:
@@ -195,6 +201,11 @@ class Trainer:
     def num_val_batches(self) -> Any:
         """Batches of each validation loader."""
         return [loading.limited(loading.length(d), self.limit_val_batches, "limit_val_batches") for d in self.val_dataloaders]
+
+    @property
+    def num_sanity_val_batches(self) -> Any:
+        """Batches of each validation loader that the check before a training takes."""
+        return [min(self.num_sanity_val_steps, count) for count in self.num_val_batches]
 
     @property
     def estimated_stepping_batches(self) -> float:
@@ -225,9 +236,14 @@ class Trainer:
         return self._callback(standard.EarlyStopping)
 
     @property
+    def early_stopping_callbacks(self) -> Any:
+        """All EarlyStoppings."""
+        return [c for c in self.callbacks if isinstance(c, standard.EarlyStopping)]
+
+    @property
     def progress_bar_callback(self) -> Any:
         """The progress bar; None without one."""
-        return self._callback(standard.TQDMProgressBar)
+        return self._callback(standard.ProgressBar)
 
     # ---- the four calls
 
@@ -236,7 +252,6 @@ class Trainer:
         """Trains. ckpt_path: goes on from a checkpoint."""
         train_dataloaders, datamodule = _data_module_first(train_dataloaders, datamodule)
         self._check_module(model, "fit")
-        flags.refuse_scheduled_accumulation(self.accumulate_grad_batches, self.accelerator.name)
         self.should_stop = False
         path = ckpt_path or self.resume_from_checkpoint
         with self._running(model, datamodule, "fit"):
@@ -256,6 +271,16 @@ class Trainer:
                 return_predictions: Optional[bool] = True, ckpt_path: Optional[str] = None) -> Optional[List[Any]]:
         """What predict_step returned, batch by batch; a list of those for several loaders."""
         return self._evaluate("predict", model, dataloaders, ckpt_path, return_predictions, datamodule)
+
+    def tune(self, *args: Any, **kwargs: Any) -> Any:
+        """Refused: there are no tuners."""
+        raise MisconfigurationException("Trainer.tune: there are no tuners here. Train with several learning rates or batch "
+                                        "sizes, a trainer for each.")
+
+    @property
+    def tuner(self) -> Any:
+        """Refused: there are no tuners."""
+        return self.tune()
 
     def _evaluate(self, stage, model, dataloaders, path, verbose, datamodule):
         dataloaders, datamodule = _data_module_first(dataloaders, datamodule)
@@ -339,6 +364,7 @@ class Trainer:
         for logger in self._writers():
             if module.__dict__.get("_hparams_logged", False) or module.hparams:
                 logger.log_hyperparams(module.hparams_initial)
+            logger.log_graph(module)
 
     def _tear_down(self, module, datamodule, what):
         if datamodule is not None:
@@ -346,7 +372,7 @@ class Trainer:
         self._calls.of_callbacks("teardown", what)
         module.teardown(what)
         for logger in self._writers():
-            logger.finalize("interrupted" if self.interrupted else "success")
+            logger.finalize("success" if self.state.finished else "interrupted" if self.interrupted else "failed")
 
     def _check_module(self, module, what):
         if not isinstance(module, LightningModule):
