@@ -75,23 +75,28 @@ class LightningModule(ModuleHooks, DataHooks, HyperparametersMixin, Loading, tor
 
     def backward(self, loss: torch.Tensor, optimizer: torch.optim.Optimizer, optimizer_idx: int, *args: Any,
                  **kwargs: Any) -> None:
+        """Computes gradients, on the CPU. On IPUs the whole step is compiled, and this is not called."""
         loss.backward(*args, **kwargs)
 
     def optimizer_zero_grad(self, epoch: int, batch_idx: int, optimizer: torch.optim.Optimizer, optimizer_idx: int) -> None:
+        """Clears gradients before a step, on the CPU."""
         optimizer.zero_grad()
 
     def optimizer_step(self, epoch: int, batch_idx: int, optimizer: torch.optim.Optimizer, optimizer_idx: int = 0,
                        optimizer_closure: Optional[Callable[[], Any]] = None, on_tpu: bool = False,
                        using_native_amp: bool = False, using_lbfgs: bool = False) -> None:
+        """Calls the optimiser's step, on the CPU."""
         optimizer.step(closure=optimizer_closure)
 
     def configure_gradient_clipping(self, optimizer: torch.optim.Optimizer, optimizer_idx: int,
                                     gradient_clip_val: Union[int, float, None] = None,
                                     gradient_clip_algorithm: Optional[str] = None) -> None:
+        """Clips gradients as the trainer was told, on the CPU. Override it to clip in another way."""
         self.clip_gradients(optimizer, gradient_clip_val, gradient_clip_algorithm)
 
     def clip_gradients(self, optimizer: torch.optim.Optimizer, gradient_clip_val: Union[int, float, None] = None,
                        gradient_clip_algorithm: Optional[str] = None) -> None:
+        """Clips gradients now: each value if the algorithm is "value", else their common norm."""
         if not gradient_clip_val:
             return
         parameters = [p for group in optimizer.param_groups for p in group["params"]]

@@ -236,12 +236,14 @@ def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_
 
 def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
                          remove_accidental_hits=True, partition_strategy="mod", name="sampled_softmax_loss", seed=None):
+    """The cross-entropy of each row among its label and classes drawn by the host."""
     return _candidates.sampled_softmax_loss(_table(weights, "sampled_softmax_loss"), biases, labels, inputs, num_sampled,
                                             num_classes, num_true, sampled_values, remove_accidental_hits, seed, name)
 
 
 def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
              remove_accidental_hits=False, partition_strategy="mod", name="nce_loss"):
+    """The noise-contrastive loss of each row: its labels against classes drawn by the host."""
     return _candidates.nce_loss(_table(weights, "nce_loss"), biases, labels, inputs, num_sampled, num_classes, num_true,
                                 sampled_values, remove_accidental_hits, name)
 
