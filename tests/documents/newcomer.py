@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""newcomer.py PAGE...: does what each page says, as written, with an SDK that is enabled.
+"""newcomer.py [--from-sources] PAGE...: does what each page says, as written, with an SDK that is enabled; or, from the
+sources, also what builds and installs one, in this folder and a home of its own, and goes on with that SDK.
 
 <!-- file: NAME -->             the block below is written to NAME
 <!-- not executed: REASON -->   the block below is for people only
@@ -7,6 +8,7 @@
 A block of `sh` is run by bash in a folder of the page's own; "# prints TEXT" behind a command is
 what must be among its output. Every block of sh, Python or C++ is a file, a command, or marked.
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -21,17 +23,35 @@ def marks(text):
     return dict(re.findall(r"<!-- (file|not executed|prints): (.*?) -->", text))
 
 
-def run(commands, folder):
-    done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=folder, text=True, timeout=200,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    return done.returncode, done.stdout
+class Terminal:
+    """Runs commands one after the other. From the sources, what a block sets is there in the next one, too."""
+
+    def __init__(self, home):
+        self.home, self.environment = home, {**os.environ, **({"HOME": str(home)} if home else {})}
+
+    def __call__(self, commands, folder):
+        after = folder / ".environment"
+        if self.home:
+            commands += f"\nenv -0 >{after}\n"
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=folder, text=True, env=self.environment,
+                              timeout=7200 if self.home else 200, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        if after.exists():
+            self.environment = dict(line.split("=", 1) for line in after.read_text().split("\0") if line)
+            after.unlink()
+        return done.returncode, done.stdout
 
 
-def problems(page, folder):
+def problems(page, folder, run):
     """What does not hold of a page."""
     unused, commands = set(), 0
     for before, language, body in _block.findall(page.read_text()):
         said = marks(before)
+        if run.home and said.get("not executed") == "builds everything":
+            commands += 1
+            status, output = run(body, pathlib.Path.cwd())
+            if status:
+                yield f"failed:\n{body}{output}"
+            continue
         if "not executed" in said or language not in _executed:
             continue
         unused -= {name for name in unused if name in body}
@@ -56,12 +76,14 @@ def problems(page, folder):
 
 
 def main(pages):
-    found = []
-    for page in map(pathlib.Path, pages):
-        with tempfile.TemporaryDirectory() as folder:
-            found += [f"{page}: {problem}" for problem in problems(page, pathlib.Path(folder))]
+    found, whole = [], pages[:1] == ["--from-sources"]
+    with tempfile.TemporaryDirectory() as home:
+        run = Terminal(pathlib.Path(home) if whole else None)
+        for page in map(pathlib.Path, pages[whole:]):
+            with tempfile.TemporaryDirectory() as folder:
+                found += [f"{page}: {problem}" for problem in problems(page, pathlib.Path(folder), run)]
     print("\n".join(found))
-    return bool(found or not pages)
+    return bool(found or not pages[whole:])
 
 
 if __name__ == "__main__":
