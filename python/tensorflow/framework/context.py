@@ -8,6 +8,7 @@ import types
 class _Current(threading.local):
     graph = None
     default = None  # of TensorFlow 1: where operations go when nothing is traced
+    spare = None  # of TensorFlow 1: the default graph that nobody has asked operations to go to
     home = None  # of TensorFlow 1: whose collections variables are in that are made at once
     shard = stage = None
     computed = types.MappingProxyType({})  # how operations of the scope are, as attributes of theirs

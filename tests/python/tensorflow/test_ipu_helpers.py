@@ -144,9 +144,13 @@ def test_a_custom_step_on_replicas_averages():
 
 def test_benchmarks_of_data():
     data = tf.data.Dataset.from_tensor_slices(np.zeros((6, 4), "float32")).batch(2, drop_remainder=True)
-    rows = json.loads(ipu.dataset_benchmark.dataset_benchmark(data, 2, 5, print_stats=False))["epochs"]
-    assert [r["elements_processed"] for r in rows] == [5, 5] and rows[0]["total_bytes_processed"] == 5 * 32
-    assert rows[0]["bandwidth"] > 0
+    at_once = ipu.dataset_benchmark.dataset_benchmark(data, 2, 5, print_stats=False)
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        run = session.run(ipu.dataset_benchmark.infeed_benchmark(ipu.ipu_infeed_queue.IPUInfeedQueue(data), 2, 5, False))
+    for text in (at_once[0].numpy(), run[0]):
+        rows = json.loads(text)["epochs"]
+        assert [r["elements_processed"] for r in rows] == [5, 5] and rows[0]["total_bytes_processed"] == 5 * 32
+        assert rows[0]["bandwidth"] > 0
     with pytest.raises(ValueError, match="at least 1"):
         ipu.dataset_benchmark.dataset_benchmark(data, 0, 5)
     with pytest.raises(TypeError, match="must be an IPUInfeedQueue"):
@@ -158,3 +162,36 @@ def test_what_is_not_there_says_so():
         with pytest.raises(AttributeError, match=f"no attribute '{name}': OpenIPU's TensorFlow does not have it"):
             getattr(keras, name)
     assert tf.get_logger().name == "tensorflow"
+
+
+def test_asking_for_the_default_graph_leaves_operations_eager():
+    graph = tf.compat.v1.get_default_graph()
+    assert tf.compat.v1.trainable_variables() == [] and tf.executing_eagerly()
+    assert tf.compat.v1.get_default_graph() is graph
+    with graph.as_default():
+        assert tf.compat.v1.get_default_graph() is graph and not tf.executing_eagerly()
+
+
+def test_a_pipeline_in_a_function_trains_what_it_reads():
+    """Of SGD: (w x - y)^2 with x = y = 1, 2, ..., 8 twice."""
+    x = np.arange(1, 9, dtype="float32")
+    on = strategy(2)
+    with on.scope():
+        infeed = ipu.ipu_infeed_queue.IPUInfeedQueue(tf.data.Dataset.from_tensor_slices((x, x)).repeat())
+        outfeed = ipu.ipu_outfeed_queue.IPUOutfeedQueue()
+        w, other = tf.Variable(0.0, name="w"), tf.Variable(5.0, name="other")
+        stages = [lambda x, y: (x * w, y), lambda p, y: tf.square(p - y)]
+
+        @tf.function
+        def train():
+            ipu.pipelining_ops.pipeline(
+                stages, 8, infeed_queue=infeed, outfeed_queue=outfeed, outfeed_loss=True, reduction_method="mean",
+                optimizer_function=lambda loss: ipu.pipelining_ops.OptimizerFunctionOutput(keras.optimizers.SGD(0.01), loss))
+        infeed.initializer
+        wanted = 0.0
+        for _ in range(2):
+            on.run(train)
+            np.testing.assert_allclose(outfeed.dequeue(), (wanted * x - x) ** 2, rtol=1e-4)
+            wanted -= 0.01 * np.mean(2 * (wanted * x - x) * x)
+            assert float(w) == pytest.approx(wanted, rel=1e-5)
+    assert float(other) == 5

@@ -63,8 +63,8 @@ def names(path):
 
 def page():
     lines = ["# Names of OpenIPU's TensorFlow", "",
-             "Everything that is not here raises an error that names it. [tensorflow.md](tensorflow.md) says what is behind "
-             "the names. Optimisers that are data (`popart.optimizerRules()`) are in `tensorflow.keras.optimizers` too.", "",
+             "Everything that is not here raises an error that names it. [tensorflow.md](tensorflow.md) says what the names "
+             "do. Optimisers that are data (`popart.optimizerRules()`) are in `tensorflow.keras.optimizers` too.", "",
              "| where | names |", "| --- | --- |"]
     for path in MODULES:
         lines.append(f"| `{path}` | {' '.join(f'`{n}`' for n in names(path))} |")

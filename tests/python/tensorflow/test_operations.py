@@ -34,7 +34,7 @@ INSIDE = {"Asin", "Acos", "Atanh"}
 UNARY = ("Abs Neg Exp Log Log1p Expm1 Sqrt Rsqrt Sign Floor Ceil Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh "
          "Erf "
          "Erfc Relu Selu Softplus Softsign Sigmoid Reciprocal Square Rint Round Relu6 Silu Elu LeakyRelu Identity StopGradient "
-         "ZerosLike OnesLike IsNan IsInf IsFinite").split()
+         "UpstreamGradient ZerosLike OnesLike IsNan IsInf IsFinite").split()
 CASES = {name: [([f(3, 4, low=1.1 if name in POSITIVE else -0.9 if name in INSIDE else -2.0,
                     high=3.0 if name in POSITIVE else 0.9 if name in INSIDE else 2.0)], {})] for name in UNARY}
 for name in "Add AddV2 Sub Mul Maximum Minimum SquaredDifference".split():

@@ -18,8 +18,7 @@ class GraphKeys:
 
 def disable_v2_behavior():
     """Operations go to a graph from here on."""
-    if current.default is None:
-        current.default = Graph(name="default")
+    current.default = get_default_graph()
 
 
 disable_eager_execution = disable_v2_behavior
@@ -34,14 +33,17 @@ enable_eager_execution = enable_v2_behavior
 
 
 def get_default_graph():
-    """The graph that operations go to; the first call leaves eager execution."""
-    if current.default is None:
-        disable_v2_behavior()
-    return current.default
+    """The graph that operations go to; while they are computed at once, the one that they would go to."""
+    if current.default is not None:
+        return current.default
+    if current.spare is None:
+        current.spare = Graph(name="default")
+    return current.spare
 
 
 def reset_default_graph():
     """Replaces the default graph by an empty one."""
+    current.spare = None
     if current.default is not None:
         current.default = Graph(name="default")
 
@@ -86,6 +88,13 @@ def global_variables(scope=None):
 def trainable_variables(scope=None):
     """The variables that optimisers change."""
     return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
+
+
+def trained_without_list(graph):
+    """What an optimiser trains if nobody says: variables of the collection, or in TensorFlow 2 those that a program reads."""
+    if current.default is not None:
+        return trainable_variables()
+    return [v for v, *_ in graph.root.variables.values() if v.trainable]
 
 
 def variables_initializer(var_list, name="init"):

@@ -76,7 +76,7 @@ class Optimizer:
         graph = active()
         if graph is None:
             raise RuntimeError("Optimizers of tf.compat.v1 need a graph; outside of one use tf.keras.optimizers.")
-        variables = var_list or [v for v in trainable_variables()]
+        variables = var_list or _graphs.trained_without_list(graph)
         if not variables:
             raise ValueError("No variables to optimize.")
         given = None if grad_loss is None else [convert_to_tensor(grad_loss)]

@@ -64,7 +64,8 @@ class IPUOutfeedQueue:
 
     def put(self, arrays):
         """What a run gave: of every tensor [rounds, ...], or the last one."""
-        self._nothing = [np.asarray(a)[:0] for a in arrays]
+        if self.keeps_all:
+            self._nothing = [np.asarray(a)[:0] for a in arrays]
         if self._count > 1:
             arrays = [a.reshape(-1, self._count, *a.shape[1:]).sum(1, dtype=np.float64).astype(a.dtype) for a in arrays]
         with self._turn:

@@ -6,7 +6,7 @@ import weakref
 import numpy as np
 import popart
 
-from tensorflow.compat.v1.graphs import trainable_variables
+from tensorflow.compat.v1.graphs import trained_without_list
 from tensorflow.framework import nest
 from tensorflow.framework.context import active, placed, tracing
 from tensorflow.framework.errors import translated
@@ -47,7 +47,7 @@ class ProgramGraph(Graph):
             self.loss_times = accumulation
             loss = math_ops.multiply(loss, float(accumulation))
         self.training = (optimizer, loss, accumulation, method)
-        self.retrain = {id(v) for v in (trainable_variables() if variables is None else variables)}
+        self.retrain = {id(v) for v in (trained_without_list(self) if variables is None else variables)}
 
     def capture_gradients(self, queue, tensors):
         """Of every batch's loss by tensors, {tag: tensor}."""
