@@ -27,6 +27,15 @@ OPENIPU_VECTORS(unsigned long long, ulonglong)
 typedef poplar::codelet::HalfVector<2> half2; // vectors of halves
 typedef poplar::codelet::HalfVector<4> half4; // four halves
 
+// The type comes last; commas before it are those of a list in braces.
+#define OPENIPU_CONVERT2(v, To) ::poplar::codelet::convertVector<To>(v)
+#define OPENIPU_CONVERT3(a, b, To) ::poplar::codelet::convertVector<To>(a, b)
+#define OPENIPU_CONVERT5(a, b, c, d, To) ::poplar::codelet::convertVector<To>(a, b, c, d)
+#define OPENIPU_CONVERT(five, four, three, two, one, name, ...) name
+#define __builtin_convertvector(...)                                                               \
+  OPENIPU_CONVERT(__VA_ARGS__, OPENIPU_CONVERT5, , OPENIPU_CONVERT3, OPENIPU_CONVERT2, , )         \
+  (__VA_ARGS__)
+
 namespace poplar {
 using ::float2;
 using ::float4;

@@ -106,6 +106,32 @@ class A : public Vertex { public: InOut<Vector<float>> x; void compute() {
   EXPECT_NE(place.find("test.cpp:5: ext_vector_type is clang's"), place.npos) << place;
 }
 
+TEST(PublicCodelets, ConvertVectorsLaneByLane) {
+  Bench bench("#include <ipudef.h>\n" + prologue() + R"(
+class A : public Vertex { public: Input<Vector<half>> h; Output<Vector<float>> f; Output<Vector<int>> i; Output<Vector<half>> back;
+  void compute() {
+    const half4 x = {h[0], h[1], h[2], h[3]};
+    const float4 wide = __builtin_convertvector(x, float4);
+    const int4 whole = __builtin_convertvector(wide, int4);
+    const half4 narrow = __builtin_convertvector(wide * 0.1f, half4);
+    const half2 pair = __builtin_convertvector(int2{whole[3], 7}, half2);
+    for (unsigned k = 0; k < 4; ++k) { f[k] = wide[k]; i[k] = whole[k]; back[k] = narrow[k]; }
+    back[0] = pair[0]; back[1] = pair[1]; } };
+)");
+  std::vector<_Float16> h{-2.5f, 1000.0f, 0.75f, 3.5f}, back(4);
+  std::vector<float> f(4);
+  std::vector<int> i(4);
+  VertexStorage vertex(bench.type("A"));
+  vertex.vector("h", h);
+  vertex.vector("f", f);
+  vertex.vector("i", i);
+  vertex.vector("back", back);
+  bench.run("A", vertex);
+  EXPECT_EQ(f, (std::vector<float>{-2.5f, 1000, 0.75f, 3.5f}));
+  EXPECT_EQ(i, (std::vector<int>{-2, 1000, 0, 3}));
+  EXPECT_EQ(back, (std::vector<_Float16>{3, 7, _Float16(0.75f * 0.1f), _Float16(3.5f * 0.1f)}));
+}
+
 // An empty asm holds back the compiler, and another may be the host's own.
 TEST(PublicCodelets, HearThatTheTilesAssemblyDoesNotRunHere) {
   const auto at = [](const std::string &statement) {

@@ -5,6 +5,7 @@
 #define POPLAR_CODELET_VECTORS_HPP
 #include "poplar/HalfFloat.hpp"
 #include <type_traits>
+#include <utility>
 
 namespace poplar {
 namespace codelet {
@@ -109,6 +110,36 @@ public:
 private:
   half lanes_[N];
 };
+
+// __builtin_convertvector, which the compiler has for its own vectors only.
+template <class To, class From> struct VectorConversion {
+  static To of(const From &v) { return __builtin_convertvector(v, To); }
+};
+template <class To, unsigned N> struct VectorConversion<To, HalfVector<N>> {
+  static To of(HalfVector<N> v) {
+    const Float4 wide = v.toFloat();
+    To to = {};
+    for (unsigned i = 0; i < N; ++i)
+      to[i] = typename std::decay<decltype(to[i])>::type(wide[i]);
+    return to;
+  }
+};
+template <unsigned N, class From> struct VectorConversion<HalfVector<N>, From> {
+  static HalfVector<N> of(const From &v) {
+    Float4 wide = {};
+    for (unsigned i = 0; i < N; ++i)
+      wide[i] = float(v[i]);
+    return HalfVector<N>::fromFloat(wide);
+  }
+};
+template <unsigned N> struct VectorConversion<HalfVector<N>, HalfVector<N>> {
+  static HalfVector<N> of(HalfVector<N> v) { return v; }
+};
+template <class To, class From> inline To convertVector(const From &v) {
+  static_assert(sizeof(To) / sizeof(std::declval<To &>()[0]) == sizeof(From) / sizeof(v[0]),
+                "as many lanes as before");
+  return VectorConversion<To, From>::of(v);
+}
 
 } // namespace codelet
 } // namespace poplar
