@@ -308,7 +308,8 @@ def anchor(name):
 def named(name, level, top):
     """A name of a Python module, with its members."""
     short = name.full.rpartition(".")[2]
-    out = [f"{'#' * level} {heading(name) if level == 2 else f'`{short}`'}", ""]
+    label = f' {{: data-toc-label="{short}" }}'  # the list of a page's parts is narrow
+    out = [f"{'#' * level} {heading(name) + label if level == 2 else f'`{short}`'}", ""]
     if name.code and name.code != short:
         wrapped = [w for line in name.code.splitlines()
                    for w in textwrap.wrap(line, 88, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)]
