@@ -46,6 +46,7 @@ def build(packages: Sequence[str] = (), jobs: Optional[int] = None) -> None:
     print(f"Modules for {this} ({sys.executable}), with {compiler} and pybind11 {version[0]}.{version[1]} of {bindings}; "
           f"{jobs} at a time", flush=True)
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        bindings = _apart(bindings, scratch)
         objects = {}
         for module in modules:  # all files of all modules at once, so that no processor waits for the slowest file of one
             command = [compiler, *_FLAGS, *(f"-I{folder}" for folder in _includes(module, headers, bindings))]
@@ -148,6 +149,12 @@ def _pybind() -> Tuple[str, _Version]:
             seen.append(f"{folder} has {version[0]}.{version[1]}")
     raise BuildError(f"{why or 'Building'} needs pybind11 {least[0]}.{least[1]} or newer; {', '.join(seen) or 'none was found'}. "
                      f"Install one: {sys.executable} -m pip install pybind11. (PyTorch 2 brings one along, too.)")
+
+
+def _apart(bindings: str, scratch: str) -> str:
+    """A folder with these headers alone: g++ passes over -I/usr/include, so that older ones which come later would be read."""
+    os.symlink(os.path.join(bindings, "pybind11"), os.path.join(scratch, "pybind11"))
+    return scratch
 
 
 def _pybind_folders() -> List[str]:

@@ -107,6 +107,15 @@ def test_pybind_is_new_enough(tmp_path, monkeypatch, python, numpy, chosen):
         building._pybind()
 
 
+def test_headers_of_the_system_come_first(tmp_path):
+    """g++ passes over folders that it searches anyway; pybind11 2.10, which comes with OpenIPU, was read instead."""
+    older, newer, scratch = with_pybind(tmp_path, (2, 10)), with_pybind(tmp_path, (2, 13)), tmp_path / "scratch"
+    scratch.mkdir()
+    command = ["g++", "-E", "-xc++", "-", "-isystem", newer, "-I" + building._apart(newer, str(scratch)), "-I" + older]
+    text = '#include <pybind11/detail/common.h>\nint version = PYBIND11_VERSION_MINOR;\n'
+    assert "int version = 13;" in subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+
+
 def test_what_building_needs(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENIPU_CXX", "no-such-compiler")
     with pytest.raises(building.BuildError, match="there is no no-such-compiler. Install one .*, or set OPENIPU_CXX"):
