@@ -2,16 +2,18 @@
 """bundle.py BUILD FOLDER: what a build folder installs, for any Linux that has glibc, libstdc++ and libgcc.
 
 Into FOLDER: openipu-<version>-linux-x86_64.tar.xz, the SDK with every other library it needs in lib/bundled of its Poplar
-part, and wheels: `openipu`, which has the libraries, tools and base packages, and those of the front ends. A C library gets
-a name of its own there, since a process may have the system's too; C++ libraries keep theirs, since two copies of one would
-share some of their objects. lib/bundled/needs says which glibc and libstdc++ all this was linked with.
+part, and wheels: `openipu`, which has the libraries, tools and base packages, and those of the front ends. Libraries have
+names of their own there, since a process may have the system's too, of another version (Debian's torch brings protobuf and
+ONNX). lib/bundled/needs says which glibc and libstdc++ all this was linked with.
 
 Needs readelf, patchelf, ldconfig, xz and a Debian that knows the package of each library, for its licence.
 """
 import glob
+import mmap
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tarfile
@@ -45,6 +47,20 @@ def needed(file):
     return re.findall(r"\(NEEDED\).*\[(.+)\]", said("readelf", "-dW", file))
 
 
+def own_its_objects(file):
+    """Static objects of inline functions are unique to a process, whatever scopes its libraries have (STB_GNU_UNIQUE): those
+    of two versions of protobuf would mix. They become plain global ones, which libraries of one scope share."""
+    unique, plain = 10, 1
+    with open(file, "r+b") as library, mmap.mmap(library.fileno(), 0) as content:
+        at, = struct.unpack_from("<Q", content, 0x28)
+        size, count = struct.unpack_from("<HH", content, 0x3a)
+        for header in range(at, at + size * count, size):
+            kind, start, length = struct.unpack_from("<4xI16xQQ", content, header)
+            for symbol in range(start, start + length, 24) if kind == 11 else ():  # SHT_DYNSYM
+                if content[symbol + 4] >> 4 == unique:
+                    content[symbol + 4] = plain << 4 | content[symbol + 4] & 15
+
+
 def system_libraries():
     """{name: file} of what the loader finds here."""
     ldconfig = shutil.which("ldconfig", path="/sbin:/usr/sbin:" + os.environ.get("PATH", "")) or "ldconfig"
@@ -75,12 +91,12 @@ class Bundle:
                     continue
                 if name not in known:
                     sys.exit(f"bundle.py: {file} needs {name}, which is not on this machine.")
-                plain = not any(other.startswith("libstdc++") for other in needed(known[name]))
-                self.names[name] = name.replace(".so", "-openipu.so", 1) if plain else name
+                self.names[name] = name.replace(".so", "-openipu.so", 1)
                 copy = os.path.join(self.folder, self.names[name])
                 shutil.copyfile(os.path.realpath(known[name]), copy)
                 os.chmod(copy, 0o755)
                 subprocess.run(["strip", "--strip-unneeded", copy], check=True)
+                own_its_objects(copy)
                 self.origins[self.names[name]] = known[name]
                 todo.append(copy)
 

@@ -43,6 +43,8 @@ needs_nothing_else "$sdk"
 for file in "$poplar"/lib/bundled/*.so*; do
   [ -s "$poplar/share/openipu/licences/README" ] && grep -qF "${file##*/}" "$poplar/share/openipu/licences/README" ||
     fail "the licence of $file is not there"
+  [[ $file == *-openipu.so* ]] && [ "$(readelf -W --dyn-syms "$file" | grep -c ' UNIQUE ')" -eq 0 ] ||
+    fail "$file would mix with another of its name in a process"
 done
 
 # A program of a user, built on this machine against the bundle alone.
