@@ -162,7 +162,7 @@ int main(int argc, char **argv) {
                     "--version");
   tool.json(options.json);
   tool.number("--single-ipu", options.single, 0, machine::mostIpus - 1,
-              {"only this IPU and its fellow in the next domain"});
+              {"only this IPU and its partner in the next domain"});
   tool.number("--tiles", options.tiles, 1, 10000, {"tiles of each IPU that take part"});
   tool.number("-i,--iterations", options.iterations, 1, 1000000, {"transfers of 4 KB of a tile"});
   tool.flag("-v,--verbose", options.verbose, {"also amounts and times"});

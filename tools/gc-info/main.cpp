@@ -65,7 +65,7 @@ std::string work(const Options &options) {
 
 int main(int argc, char **argv) {
   Options options;
-  gctool::Tool tool("gc-info", "Lists simulated IPUs and shows what they say of themselves.");
+  gctool::Tool tool("gc-info", "Lists simulated IPUs and shows what they say about themselves.");
   tool.device(options.device);
   tool.json(options.json);
   const char *commands = "Commands";

@@ -138,6 +138,6 @@ int main(int argc, char **argv) {
               {"id of a device with several IPUs; the whole partition if it is left out"});
   tool.json(options.json);
   tool.flag("--arrays", options.arrays,
-            {"in JSON, arrays for pairs and channels instead of keys that come again"});
+            {"in JSON, arrays for pairs and channels instead of repeated keys"});
   return tool.run(argc, argv, [&] { return work(options); });
 }

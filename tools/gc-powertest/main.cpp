@@ -118,7 +118,7 @@ int main(int argc, char **argv) {
                                     "until it is interrupted. All figures are simulated.");
   tool.device(options.device);
   tool.json(options.json);
-  tool.number("-n,--samples", options.samples, 0, 9999, {"end after so many; 0: never"});
+  tool.number("-n,--samples", options.samples, 0, 9999, {"end after this many; 0: never"});
   tool.number("--interval", options.interval, 0.01, 3600, 1, {"seconds between samples (1)"});
   tool.number("--size", options.size, 16, 16384, {"rows and columns of the matrices"});
   return tool.run(argc, argv, [&] { return work(options); });

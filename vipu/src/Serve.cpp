@@ -78,7 +78,7 @@ int serve(int argc, char **argv) {
   app.add_option("--state", file,
                  "the SQLite file with its state; in the runtime folder unless it is given");
   app.add_flag("--secure", secure, "everybody gives a user id and an access key");
-  app.add_option("--create-admin", admin, "make this operator, print his access key, and end");
+  app.add_option("--create-admin", admin, "make this operator, print their access key, and end");
   app.set_version_flag("--version", machine::softwareVersion());
   try {
     app.parse(argc, argv);
