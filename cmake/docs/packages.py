@@ -87,7 +87,7 @@ class Packages:
         if not isinstance(node, ast.ClassDef):
             return Name(full, place, called(name, node), ast.get_docstring(node) or "", [], "function")
         maker = next((c for c in node.body if isinstance(c, ast.FunctionDef) and c.name == "__init__"), None)
-        code = called(name, maker, True) if maker else ""
+        code = f"{name}({arguments(maker, True)})" if maker else ""
         text = "\n\n".join(filter(None, [ast.get_docstring(node), maker and ast.get_docstring(maker)]))
         if any("Enum" in ast.unparse(base) for base in node.bases):
             values = [t.id for c in node.body if isinstance(c, ast.Assign) for t in c.targets if isinstance(t, ast.Name)]
@@ -139,3 +139,18 @@ class Packages:
                 for one in [name, *name.members]:
                     if not one.text.strip() and not one.full.rpartition(".")[2].startswith("on_"):  # hooks: callbacks' base
                         yield one
+
+    def untyped(self):
+        """(name, arguments without a type, "its result" among them) of functions, methods and what makes objects."""
+        for _, names in self.modules():
+            for name in names:
+                for one in [name, *name.members]:
+                    if one.where != "C++" and "(" in one.code and (missing := _untyped(one)):
+                        yield one, missing
+
+
+def _untyped(name):
+    node = ast.parse(f"def {name.code}: pass").body[0]
+    given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
+    found = [a.arg for a in given if a is not None and a.annotation is None and a.arg != "self"]
+    return found + ["its result"] * (node.returns is None and name.kind != "class")

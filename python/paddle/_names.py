@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Names that are not there: an error that says so, and where the list is."""
+from __future__ import annotations
+
 import sys
+import typing as _typing
 
 from popart import _spelling
+if _typing.TYPE_CHECKING:  # of annotations
+    from typing import Any
 
 
-def refuse_unknown(module):
+def refuse_unknown(module: Any) -> None:
     """Gives a module a __getattr__ that names what is missing."""
     space = sys.modules[module].__dict__
 
@@ -19,7 +24,7 @@ def refuse_unknown(module):
     space["__getattr__"] = unknown
 
 
-def refuse_options(function, **given):
+def refuse_options(function: str, **given: Any) -> None:
     """Options that are not there: anything but None is an error."""
     for name, value in given.items():
         if value is not None:

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: MIT
 """append_backward: gradient operators and @GRAD variables, as Paddle writes them into programs."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 from . import custom_operators, guards
 from .dtypes import FLOATING, VarType
 from .paddle_core import operators
 from .variable import Variable
 from ._names import refuse_options
+from .typed import TensorLike
 
 _known = frozenset(operators())
 BACKWARD, LOSS = 1, 256
 
 
-def append_backward(loss, parameter_list=None, no_grad_set=None, callbacks=None, checkpoints=None):
+def append_backward(loss: Any, parameter_list: Sequence | None = None, no_grad_set: Sequence | None = None,
+                    callbacks: Sequence | None = None, checkpoints: Sequence | None = None) -> list:
     """Adds the backward pass of a loss; returns [(parameter, gradient)].
 
     checkpoints say what Paddle keeps in memory; numbers do not change."""
@@ -31,7 +37,8 @@ def append_backward(loss, parameter_list=None, no_grad_set=None, callbacks=None,
     return [(p, block.var(gradients[p.name])) for p in wanted if p.name in gradients]
 
 
-def gradients(targets, inputs, target_gradients=None, no_grad_set=None):
+def gradients(targets: TensorLike, inputs: TensorLike, target_gradients: Sequence | None = None,
+              no_grad_set: Sequence | None = None) -> list:
     """The gradients of targets by inputs: a list of variables, None for what does not depend."""
     targets = targets if isinstance(targets, (list, tuple)) else [targets]
     inputs = inputs if isinstance(inputs, (list, tuple)) else [inputs]

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """CompiledProgram: a program with Paddle's own build options, which change nothing of its numbers."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 from .places import CPUPlace
 from .program import Program
 
@@ -17,14 +21,14 @@ class ExecutionStrategy:
 
 class CompiledProgram:
     """A program with settings for running it over several places."""
-    def __init__(self, program_or_graph, build_strategy=None):
+    def __init__(self, program_or_graph: Any, build_strategy: Any = None) -> None:
         if not isinstance(program_or_graph, Program):
             raise TypeError(f"The 'program_to_graph' passed to CompiledProgram must be Program, but received "
                             f"{type(program_or_graph)}.")
         self._program = program_or_graph
 
-    def with_data_parallel(self, loss_name=None, build_strategy=None, exec_strategy=None, share_vars_from=None,
-                           places=None):
+    def with_data_parallel(self, loss_name: str | None = None, build_strategy: Any = None, exec_strategy: Any = None,
+                           share_vars_from: Any = None, places: Sequence | None = None) -> CompiledProgram:
         """The batch divided between places and the gradients averaged is the batch as a whole: one place computes it."""
         for place in places or ():
             if not isinstance(place, CPUPlace):

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: MIT
 """The programs that layers write into: the default ones, or those of a program_guard."""
+from __future__ import annotations
+
 import contextlib
+from typing import Iterator
 
 from .program import Program
+from .typed import ProgramLike
 
 _main, _startup = Program(), Program()
 
 
-def default_main_program():
+def default_main_program() -> Program:
     """The program that operators are added to now."""
     return _main
 
 
-def default_startup_program():
+def default_startup_program() -> Program:
     """The program that gives parameters their first values."""
     return _startup
 
@@ -30,7 +34,7 @@ def switch_startup_program(program):
 
 
 @contextlib.contextmanager
-def program_guard(main_program, startup_program=None):
+def program_guard(main_program: ProgramLike, startup_program: ProgramLike | None = None) -> Iterator:
     """Layers within write into these programs."""
     for program in (main_program, startup_program):
         if program is not None and not isinstance(program, Program):

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Executor: runs programs. One that was compiled for IPUs runs there; all others run on the CPU device, where the same
 operators compute."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 import numpy as np
 
 from . import current, scopes
@@ -10,23 +14,25 @@ from .places import CPUPlace, IPUPlace
 from .program import Program
 from .variable import Variable
 from ._names import refuse_options
+from .typed import PlaceLike, ProgramLike
 
 
 class Executor:
     """place: where programs are to run."""
 
-    def __init__(self, place=None):
+    def __init__(self, place: PlaceLike | None = None) -> None:
         if place is not None and not isinstance(place, (CPUPlace, IPUPlace)):
             raise TypeError(f"Executor needs a paddle.CPUPlace() or paddle.IPUPlace(), not {place!r}.")
         self.place = place or CPUPlace()
         self._closed = False
 
-    def close(self):
+    def close(self) -> None:
         """Frees what was compiled."""
         self._closed = True
 
-    def run(self, program=None, feed=None, fetch_list=None, feed_var_name="feed", fetch_var_name="fetch", scope=None,
-            return_numpy=True, use_program_cache=False, return_merged=True, use_prune=False):
+    def run(self, program: ProgramLike | None = None, feed: dict | int | None = None, fetch_list: Sequence | None = None,
+            feed_var_name: str = "feed", fetch_var_name: str = "fetch", scope: Any = None, return_numpy: bool = True,
+            use_program_cache: bool = False, return_merged: bool = True, use_prune: bool = False) -> list:
         """One step: values of the fetched variables, as numpy arrays."""
         refuse_options("Executor.run", use_prune=use_prune or None)
         if self._closed:

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """What operators get from where they are built: their role, name scopes, IPUs and stages."""
+from __future__ import annotations
+
 import contextlib
+from typing import Iterator
 
 _scopes = []
 _shard = (-1, -1)
 
 
 @contextlib.contextmanager
-def name_scope(prefix=None):
+def name_scope(prefix: str | None = None) -> Iterator:
     """Names made within begin with this prefix."""
     _scopes.append(prefix or "")
     try:
@@ -26,7 +29,7 @@ def op_role(program, role):
 
 
 @contextlib.contextmanager
-def ipu_shard_guard(index=-1, stage=-1):
+def ipu_shard_guard(index: int = -1, stage: int = -1) -> Iterator:
     """Operators built within belong to this IPU (needs enable_manual_shard) and stage (needs enable_pipelining)."""
     for name, value in (("index", index), ("stage", stage)):
         if not isinstance(value, int) or isinstance(value, bool) or value < -1:
@@ -40,7 +43,7 @@ def ipu_shard_guard(index=-1, stage=-1):
 
 
 @contextlib.contextmanager
-def device_guard(device=None):
+def device_guard(device: str | None = None) -> Iterator:
     """Paddle's choice of a device for single operators; programs run on one kind of device here."""
     if device not in (None, "cpu"):
         raise ValueError(f"device_guard: {device!r} cannot be chosen for single operators; ipu_shard_guard can place them "

@@ -1,43 +1,49 @@
 # SPDX-License-Identifier: MIT
 """LayerHelper: what layers need to write operators, parameters and their initialisation."""
+from __future__ import annotations
+
+from typing import Any
+
 from . import current, initializers, modes, unique_name
 from .dtypes import to_type
 from .param_attr import ParamAttr
 from .variable import Variable
+from .typed import ActivationLike, AxisLike, DTypeLike, InitializerLike, ParamAttrLike, ShapeLike, TensorLike
 
 
 class LayerHelper:
     """Names of parameters and results begin with the layer's own name."""
 
-    def __init__(self, layer_type, name=None, **kwargs):
+    def __init__(self, layer_type: str, name: str | None = None, **kwargs: Any) -> None:
         modes.require_static(f"paddle: {layer_type}")
         self.layer_type, self.kwargs = layer_type, {"name": name, **kwargs}
         self.name = name if name is not None else unique_name.generate(layer_type)
 
     @property
-    def block(self):
+    def block(self) -> Any:
         """The block that operators are added to now."""
         return current.default_main_program().current_block()
 
     @property
-    def main_program(self):
+    def main_program(self) -> Any:
         """The program that operators are added to now."""
         return current.default_main_program()
 
     @property
-    def startup_program(self):
+    def startup_program(self) -> Any:
         """The program that gives parameters their first values."""
         return current.default_startup_program()
 
-    def append_op(self, *args, **kwargs):
+    def append_op(self, *args: Any, **kwargs: Any) -> Any:
         """An operator as it is written in programs: type, inputs, outputs, attrs."""
         return self.block.append_op(*args, **kwargs)
 
-    def create_variable_for_type_inference(self, dtype=None, stop_gradient=False):
+    def create_variable_for_type_inference(self, dtype: DTypeLike | None = None, stop_gradient: bool = False) -> TensorLike:
         """A new variable for an output of an operator."""
         return self.block.create_var(unique_name.generate(f"{self.name}.tmp"), dtype=dtype, stop_gradient=stop_gradient)
 
-    def create_parameter(self, attr, shape, dtype, is_bias=False, default_initializer=None, stop_gradient=False):
+    def create_parameter(self, attr: ParamAttrLike, shape: ShapeLike, dtype: DTypeLike, is_bias: bool = False,
+                         default_initializer: InitializerLike = None, stop_gradient: bool = False) -> Any:
         """None if attr is False."""
         attr = ParamAttr._to_attr(attr)
         if attr is False:
@@ -46,7 +52,8 @@ class LayerHelper:
         initializer = attr.initializer or initializers.default(is_bias) or default_initializer or _default(is_bias)
         return make_parameter(name, shape, to_type(dtype), attr, initializer, stop_gradient)
 
-    def append(self, op_type, inputs, attrs=None, slot="Out", more=(), stop_gradient=None):
+    def append(self, op_type: str, inputs: TensorLike, attrs: dict | None = None, slot: str = "Out", more: tuple = (),
+               stop_gradient: bool | None = None) -> TensorLike:
         """The result of an operator; with `more` slots a tuple of results."""
         check_variables(self.layer_type, inputs)
         outs = [self.create_variable_for_type_inference() for _ in range(1 + len(more))]
@@ -55,7 +62,7 @@ class LayerHelper:
         self.block.append_op(op_type, inputs, dict(zip((slot, *more), outs)), attrs)
         return outs[0] if not more else tuple(outs)
 
-    def append_many(self, op_type, inputs, attrs, count, slot="Out"):
+    def append_many(self, op_type: str, inputs: TensorLike, attrs: dict, count: int, slot: str = "Out") -> list:
         """Adds an operator with several outputs."""
         outs = [self.create_variable_for_type_inference() for _ in range(count)]
         self.block.append_op(op_type, inputs, {slot: outs}, attrs)
@@ -63,14 +70,14 @@ class LayerHelper:
             out.stop_gradient = _untrained(self.block, inputs)
         return outs
 
-    def append_activation(self, x, act):
+    def append_activation(self, x: TensorLike, act: ActivationLike) -> TensorLike:
         """The activation of a variable, by name; the variable itself without one."""
         if act is None:
             return x
         attrs = dict(act) if isinstance(act, dict) else {"type": act}
         return self.append(attrs.pop("type"), {"X": x}, attrs)
 
-    def append_bias(self, x, bias, axis=1):
+    def append_bias(self, x: TensorLike, bias: TensorLike | None, axis: AxisLike = 1) -> TensorLike:
         """A variable plus its bias."""
         return x if bias is None else self.append("elementwise_add", {"X": x, "Y": bias}, {"axis": axis})
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """First values of parameters: operators of the startup program."""
+from __future__ import annotations
+
 import math
 from typing import Any, Callable
 
@@ -7,13 +9,14 @@ import numpy as np
 
 from . import current
 from .dtypes import VarType
+from .typed import NumberLike, TensorLike
 
 
 class Initializer:
     """Kinds have `_append`, which writes the operator into a block."""
     _append: "Callable[..., Any]"
 
-    def __call__(self, param, block=None):
+    def __call__(self, param: Any, block: Any = None) -> Any:
         if block is None:
             block = current.default_startup_program().global_block()
         return self._append(param, block)
@@ -25,7 +28,7 @@ class Initializer:
 
 class Constant(Initializer):
     """All elements the same."""
-    def __init__(self, value=0.0):
+    def __init__(self, value: TensorLike = 0.0) -> None:
         self._value = float(value)
 
     def _append(self, param, block):
@@ -34,7 +37,7 @@ class Constant(Initializer):
 
 class Uniform(Initializer):
     """Evenly from an interval."""
-    def __init__(self, low=-1.0, high=1.0, seed=0, name=None):
+    def __init__(self, low: NumberLike = -1.0, high: NumberLike = 1.0, seed: int = 0, name: str | None = None) -> None:
         self._low, self._high, self._seed = float(low), float(high), seed
 
     def _append(self, param, block):
@@ -43,7 +46,7 @@ class Uniform(Initializer):
 
 class Normal(Initializer):
     """From a normal distribution."""
-    def __init__(self, mean=0.0, std=1.0, seed=0, name=None):
+    def __init__(self, mean: TensorLike = 0.0, std: float = 1.0, seed: int = 0, name: str | None = None) -> None:
         self._mean, self._std, self._seed = float(mean), float(std), seed
 
     _kind = "gaussian_random"
@@ -83,7 +86,8 @@ class XavierUniform(_Scaled):
     """Uniform, with a variance of 2 / (inputs + outputs)."""
     _uniform = True
 
-    def __init__(self, fan_in=None, fan_out=None, name=None, seed=0):
+    def __init__(self, fan_in: float | None = None, fan_out: float | None = None, name: str | None = None,
+                 seed: int = 0) -> None:
         self._in, self._out, self._seed = fan_in, fan_out, seed
 
     def _limit(self, param):
@@ -101,7 +105,8 @@ class KaimingUniform(_Scaled):
     """Uniform, with a variance that keeps that of rectified activations."""
     _uniform = True
 
-    def __init__(self, fan_in=None, negative_slope=0.0, nonlinearity="relu", seed=0):
+    def __init__(self, fan_in: float | None = None, negative_slope: float = 0.0, nonlinearity: str = "relu",
+                 seed: int = 0) -> None:
         self._in, self._seed = fan_in, seed
         self._gain = {"relu": math.sqrt(2.0), "leaky_relu": math.sqrt(2.0 / (1 + negative_slope ** 2)),
                       "linear": 1.0, "sigmoid": 1.0, "tanh": 5.0 / 3}[nonlinearity]
@@ -119,7 +124,7 @@ class KaimingNormal(KaimingUniform):
 class Assign(Initializer):
     """These very values."""
 
-    def __init__(self, value, name=None):
+    def __init__(self, value: TensorLike, name: str | None = None) -> None:
         self._value = np.asarray(value)
 
     def _append(self, param, block):
@@ -140,6 +145,6 @@ def default(is_bias):
     return _global[is_bias]
 
 
-def set_global_initializer(weight_init, bias_init=None):
+def set_global_initializer(weight_init: Any, bias_init: Any = None) -> None:
     """What parameters get that say nothing themselves."""
     _global[:] = [weight_init, bias_init]

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 """ParamAttr: what a user says of a parameter."""
+from __future__ import annotations
+
 from .regularizer import WeightDecayRegularizer
+from .typed import InitializerLike, RateLike, RegularizerLike
 
 
 class ParamAttr:
     """What a parameter is: name, first value, rate, regularizer, whether it is trained."""
-    def __init__(self, name=None, initializer=None, learning_rate=1.0, regularizer=None, trainable=True,
-                 do_model_average=True, need_clip=True):
+    def __init__(self, name: str | None = None, initializer: InitializerLike = None, learning_rate: RateLike = 1.0,
+                 regularizer: RegularizerLike = None, trainable: bool = True, do_model_average: bool = True,
+                 need_clip: bool = True) -> None:
         self.name, self.initializer, self.learning_rate = name, initializer, learning_rate
         self.regularizer, self.trainable, self.need_clip = regularizer, trainable, need_clip
         self.do_model_average = do_model_average  # kept; averages of models are not there

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Where programs run."""
+from __future__ import annotations
+
 import os
+from typing import Any
 
 import popart
 
@@ -28,7 +31,7 @@ class IPUPlace(_Place):
     _name = "ipu"
 
 
-def cpu_places(device_count=None):
+def cpu_places(device_count: Any = None) -> list:
     """CPUPlaces; as many as are asked for, or one."""
     return [CPUPlace() for _ in range(device_count or int(os.environ.get("CPU_NUM", 1)))]
 
@@ -40,7 +43,7 @@ def ipu_count():
 _device = "cpu"
 
 
-def set_device(device):
+def set_device(device: str) -> CPUPlace | IPUPlace:
     """"cpu" or "ipu"."""
     global _device
     if device not in ("cpu", "ipu"):
@@ -49,31 +52,31 @@ def set_device(device):
     return IPUPlace() if device == "ipu" else CPUPlace()
 
 
-def get_device():
+def get_device() -> str:
     """The device that operators compute on now."""
     return "cpu" if _device == "cpu" else f"ipus:{{0-{max(ipu_count() - 1, 0)}}}"
 
 
-def is_compiled_with_ipu():
+def is_compiled_with_ipu() -> bool:
     """True."""
     return True
 
 
-def is_compiled_with_cuda():
+def is_compiled_with_cuda() -> bool:
     """False."""
     return False
 
 
-def is_compiled_with_xpu():
+def is_compiled_with_xpu() -> bool:
     """False."""
     return False
 
 
-def is_compiled_with_npu():
+def is_compiled_with_npu() -> bool:
     """False."""
     return False
 
 
-def is_compiled_with_rocm():
+def is_compiled_with_rocm() -> bool:
     """False."""
     return False

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Program: blocks of variables and operators, as they stand in .pdmodel files."""
+from __future__ import annotations
+
 import warnings
+from typing import Any, Iterator
 
 from . import custom_operators, guards, scopes
 from .dtypes import VarType
@@ -102,35 +105,35 @@ class Program:
         self._version += 1
         self._cache.clear()
 
-    def global_block(self):
+    def global_block(self) -> Block:
         """The outermost block."""
         return self.blocks[0]
 
-    def current_block(self):
+    def current_block(self) -> Block:
         """The block that operators are added to now."""
         return self.blocks[0]
 
-    def block(self, index):
+    def block(self, index: int) -> Any:
         """A block by its number."""
         return self.blocks[index]
 
     @property
-    def num_blocks(self):
+    def num_blocks(self) -> int:
         """How many blocks there are."""
         return len(self.blocks)
 
-    def list_vars(self):
+    def list_vars(self) -> Iterator:
         """All variables of all blocks."""
         for block in self.blocks:
             yield from block.vars.values()
 
-    def all_parameters(self):
+    def all_parameters(self) -> list:
         """All parameters of all blocks."""
         return [p for block in self.blocks for p in block.all_parameters()]
 
     # ---- values
 
-    def state_dict(self, mode="all", scope=None):
+    def state_dict(self, mode: str = "all", scope: Any = None) -> dict:
         """The values of a scope by name: of parameters ("param"), of the optimizer's variables ("opt"), or of all."""
         wanted = {"all": lambda v: True, "param": lambda v: isinstance(v, Parameter),
                   "opt": lambda v: not isinstance(v, Parameter)}
@@ -147,7 +150,7 @@ class Program:
             out[var.name] = found.get_tensor()
         return out
 
-    def set_state_dict(self, state_dict, scope=None):
+    def set_state_dict(self, state_dict: dict, scope: Any = None) -> None:
         """Values for the variables of these names; a name that the program has not is left out with a warning."""
         variables = {v.name: v for v in self.list_vars() if v.persistable}
         for name, value in state_dict.items():
@@ -158,14 +161,14 @@ class Program:
 
     # ---- as bytes
 
-    def described(self):
+    def described(self) -> dict:
         """The program as a dict, for what writes programs to files."""
         out = {"blocks": [_described(block) for block in self.blocks], "version": self._file_version}
         if self._op_versions is not None:
             out["op_versions"] = self._op_versions
         return out
 
-    def serialize_to_string(self):
+    def serialize_to_string(self) -> bytes:
         """The bytes of a .pdmodel file."""
         if "bytes" not in self._cache:
             self._cache["bytes"] = write_program(self.described())
@@ -176,11 +179,11 @@ class Program:
             self.serialize_to_string = program.serialize_to_string
 
     @property
-    def desc(self):
+    def desc(self) -> Any:
         return Program._Desc(self)
 
     @staticmethod
-    def parse_from_string(binary_str, where="memory"):
+    def parse_from_string(binary_str: bytes, where: str = "memory") -> Program:
         """A program of the bytes of a .pdmodel file; ValueError if they are damaged."""
         described = read_program(binary_str, where)
         program = Program()
@@ -193,7 +196,7 @@ class Program:
 
     # ---- copies
 
-    def clone(self, for_test=False):
+    def clone(self, for_test: bool = False) -> Program:
         """A copy. for_test: the forward pass only, with batch norm and dropout as they are when nothing is trained."""
         out = Program()
         out.random_seed = self.random_seed
@@ -216,7 +219,7 @@ class Program:
     def __deepcopy__(self, memo):
         return self.clone()
 
-    def to_string(self, throw_on_error=False, with_details=False):
+    def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
         """The program as text."""
         lines = []
         for block in self.blocks:

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Seeds: paddle.seed starts a row of numbers, and every step takes the next. A program's own random_seed comes first."""
+from __future__ import annotations
+
 import random
+from paddle.typed import TensorLike
 
 _state = random.Random()
 
 
-def seed(value):
+def seed(value: TensorLike) -> None:
     """From here on random numbers are the same every time."""
     _state.seed(int(value))
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Decay of weights as a part of their gradients."""
+from __future__ import annotations
 
 
 class WeightDecayRegularizer:
     """The base of regularizers: a term of the loss that depends on a parameter."""
-    def __init__(self, coeff=0.0):
+    def __init__(self, coeff: float = 0.0) -> None:
         self._coeff = float(coeff)
 
     def __repr__(self):

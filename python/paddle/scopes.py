@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Scope: variables and their values, which are numpy arrays. Programs use them where they lie; what an IPU has learnt comes
 back with weights_to_host()."""
+from __future__ import annotations
+
 import contextlib
+from typing import Any, Iterator
 
 import numpy as np
 
@@ -61,34 +64,35 @@ class _Entry:
 class Scope:
     """Variables by name; a child sees those of its parent."""
 
-    def __init__(self, parent=None):
-        self._parent, self._vars = parent, {}
+    def __init__(self, parent: Any = None) -> None:
+        self._parent = parent
+        self._vars: dict[str, _Entry] = {}
 
-    def var(self, name):
+    def var(self, name: str) -> _Entry:
         """The variable, made if there is none."""
         found = self.find_var(name)
         if found is None:
             found = self._vars[name] = _Entry(name)
         return found
 
-    def find_var(self, name):
+    def find_var(self, name: str) -> Any:
         """A variable's value by its name; None if there is none."""
         if name in self._vars:
             return self._vars[name]
         return self._parent.find_var(name) if self._parent is not None else None
 
-    def new_scope(self):
+    def new_scope(self) -> Scope:
         """A scope within this one."""
         return Scope(self)
 
-    def drop_kids(self):
+    def drop_kids(self) -> None:
         """Children belong to those who made them."""
 
-    def local_var_names(self):
+    def local_var_names(self) -> list:
         """Names of the variables of this scope."""
         return list(self._vars)
 
-    def array(self, name):
+    def array(self, name: str) -> Any:
         """The values where they lie; None if there are none."""
         found = self.find_var(name)
         return found._tensor._array if found is not None else None
@@ -97,13 +101,13 @@ class Scope:
 _global = Scope()
 
 
-def global_scope():
+def global_scope() -> Scope:
     """The scope that executors use if none is named."""
     return _global
 
 
 @contextlib.contextmanager
-def scope_guard(scope):
+def scope_guard(scope: Any) -> Iterator:
     """Another scope is the global one within."""
     global _global
     if not isinstance(scope, Scope):

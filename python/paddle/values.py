@@ -1,34 +1,39 @@
 # SPDX-License-Identifier: MIT
 """Tensor: values outside of programs, as loaders give them. Arithmetic on them is of the dynamic graph."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from .dtypes import to_numpy, to_type
+from .typed import DTypeLike, PlaceLike, TensorLike
 
 
 class Tensor:
     """Values on the host."""
-    def __init__(self, array):
+    def __init__(self, array: TensorLike) -> None:
         self._array = np.asarray(array)
 
     @property
-    def shape(self):
+    def shape(self) -> list:
         """The sizes of all dimensions."""
         return list(self._array.shape)
 
     @property
-    def dtype(self):
+    def dtype(self) -> Any:
         """The type of the elements."""
         return to_type(self._array.dtype)
 
-    def numpy(self):
+    def numpy(self) -> Any:
         """The values as a NumPy array."""
         return self._array
 
-    def item(self):
+    def item(self) -> Any:
         """The one value, as a number of Python."""
         return self._array.item()
 
-    def astype(self, dtype):
+    def astype(self, dtype: DTypeLike) -> TensorLike:
         """Converts to another type."""
         return Tensor(self._array.astype(to_numpy(dtype)))
 
@@ -52,7 +57,8 @@ class Tensor:
     backward = _dynamic
 
 
-def to_tensor(data, dtype=None, place=None, stop_gradient=True):
+def to_tensor(data: TensorLike, dtype: DTypeLike | None = None, place: PlaceLike | None = None,
+              stop_gradient: bool = True) -> TensorLike:
     """Values as a Tensor."""
     array = np.asarray(data)
     if dtype is not None:

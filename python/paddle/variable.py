@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: MIT
 """Variable and Parameter: what a program says of a tensor. Arithmetic on them is in tensor/operators.py."""
+from __future__ import annotations
+
 from typing import Any
 
 from . import scopes, unique_name
 from .dtypes import VarType, name_of, to_type
+from .typed import DTypeLike, ShapeLike, TensorLike
 
 
 class Variable:
     """A tensor of a program; a dimension of -1 is not known yet."""
 
-    def __init__(self, block, name=None, shape=None, dtype=None, type=VarType.LOD_TENSOR, persistable=False,
-                 stop_gradient=False, is_data=False, need_check_feed=False, lod_level=0):
+    def __init__(self, block: Any, name: str | None = None, shape: ShapeLike | None = None, dtype: DTypeLike | None = None,
+                 type: VarType | int = VarType.LOD_TENSOR, persistable: bool = False, stop_gradient: bool = False,
+                 is_data: bool = False, need_check_feed: bool = False, lod_level: int = 0) -> None:
         self.block, self.type = block, VarType(type)
         self.name = name if name is not None else unique_name.generate("_generated_var")
         if not isinstance(self.name, str):
@@ -34,7 +38,7 @@ class Variable:
     def _restored(self):
         pass
 
-    def described(self):
+    def described(self) -> dict:
         """The variable as a dict, for what writes programs to files."""
         out = {"name": self.name, "type": int(self.type)}
         if self.type == VarType.LOD_TENSOR:
@@ -56,38 +60,38 @@ class Variable:
         return out
 
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         """The number of dimensions."""
         return len(self.shape)
 
-    def dim(self):
+    def dim(self) -> int:
         """The number of dimensions."""
         return len(self.shape)
 
     @property
-    def op(self):
+    def op(self) -> Any:
         """The last operator that makes it."""
         for op in reversed(self.block.ops):
             if self.name in op.output_arg_names:
                 return op
         return None
 
-    def get_value(self, scope=None):
+    def get_value(self, scope: Any = None) -> Any:
         """Its values in a scope."""
         found = (scope or scopes.global_scope()).find_var(self.name)
         if found is None:
             raise ValueError(f"Can not find Variable '{self.name}' in the Scope. Run the startup program before.")
         return found.get_tensor()
 
-    def set_value(self, value, scope=None):
+    def set_value(self, value: TensorLike, scope: Any = None) -> None:
         """Sets its value in a scope."""
         self.get_value(scope or scopes.global_scope()).set(value)
 
-    def numpy(self):
+    def numpy(self) -> Any:
         """Refused: a variable of a program has no values of its own, Executor.run fetches them."""
         raise RuntimeError(f"The variable {self.name!r} of a program has no values of its own: fetch it with Executor.run.")
 
-    def backward(self, *args, **kwargs):
+    def backward(self, *args: Any, **kwargs: Any) -> Any:
         """Refused: a program has gradients by append_backward or an optimizer."""
         raise RuntimeError("backward() is of the dynamic graph. In a program an optimizer's minimize() or "
                            "paddle.static.append_backward adds the backward pass.")

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What `import tensorflow as tf` shows."""
+from __future__ import annotations
+
 import builtins as _builtins
 import sys as _sys
+import typing as _typing
 
 from tensorflow import _names
 from tensorflow.framework import dtypes as _dtypes
@@ -24,6 +27,9 @@ from tensorflow.ops import counting_ops as _counting
 from tensorflow.ops import functions as _functions
 from tensorflow.ops import math_ops as _math
 from tensorflow.ops import nn_ops as _nn  # noqa: F401 (all rows of framework/facts.py are there from the beginning)
+if _typing.TYPE_CHECKING:  # of annotations
+    from typing import Any
+    from tensorflow.framework.typed import TensorLike
 
 _here = globals()
 # What lower folders call of higher ones.
@@ -47,27 +53,28 @@ range, slice, function = _array.range_, _array.slice_, _functions.function
 newaxis = None
 
 
-def executing_eagerly():
+def executing_eagerly() -> bool:
     """Whether operations compute at once, not in a function or graph."""
     return _active() is None
 
 
-def get_static_value(tensor, partial=False):
+def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
     """The value of a tensor if it is known now, as an array; else None."""
     return _constant_value(convert_to_tensor(tensor))
 
 
-def get_logger():
+def get_logger() -> Any:
     """The logger named tensorflow."""
     return _logs.logger
 
 
-def no_op(name=None):
+def no_op(name: str | None = None) -> Operation | None:
     """An operation that does nothing."""
     return group(name=name)
 
 
-def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None):
+def print(*inputs: Any, output_stream: Any = None, summarize: int = 3, sep: str = " ", end: str = "\n",
+          name: str | None = None) -> None:
     """At once outside of graphs; in a graph when it is traced."""
     _builtins.print(*[i.numpy() if hasattr(i, "array") else i for i in inputs], sep=sep, end=end,
                    file=output_stream or _sys.stderr)

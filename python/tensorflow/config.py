@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """tf.config: the devices that there are."""
+from __future__ import annotations
+
 import collections
 
 from tensorflow import _names
@@ -15,20 +17,20 @@ def _ipus():
     return range(len(system._now["devices"]))
 
 
-def list_physical_devices(device_type=None):
+def list_physical_devices(device_type: str | None = None) -> list:
     """The devices that operations can be placed on."""
     all_devices = [PhysicalDevice("/physical_device:CPU:0", "CPU")] + \
         [PhysicalDevice(f"/physical_device:IPU:{i}", "IPU") for i in _ipus()]
     return [d for d in all_devices if device_type in (None, d.device_type)]
 
 
-def list_logical_devices(device_type=None):
+def list_logical_devices(device_type: str | None = None) -> list:
     """The devices that operations can be placed on."""
     all_devices = [LogicalDevice("/device:CPU:0", "CPU")] + [LogicalDevice(f"/device:IPU:{i}", "IPU") for i in _ipus()]
     return [d for d in all_devices if device_type in (None, d.device_type)]
 
 
-def run_functions_eagerly(run_eagerly):
+def run_functions_eagerly(run_eagerly: bool) -> None:
     """True: functions run as plain Python."""
     if run_eagerly:
         raise NotImplementedError("tf.config.run_functions_eagerly(True) is not there: call python_function of a tf.function.")

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 """tf.debugging: assertions on values that are known; in graphs those on shapes and types."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from tensorflow import _names
 from tensorflow.framework.errors import InvalidArgumentError
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.tensors import constant_value, convert_to_tensor
+from tensorflow.framework.typed import TensorLike
 
 
 def _compared(name, condition, holds):
@@ -29,21 +34,22 @@ assert_near = _compared("assert_near", "x and y differ by at most a millionth",
                         lambda a, b: np.isclose(a, b, rtol=1e-6, atol=1e-6))
 
 
-def assert_rank(x, rank, message=None, name=None):
+def assert_rank(x: TensorLike, rank: int, message: str | None = None, name: str | None = None) -> None:
     """Raises ValueError for another number of dimensions."""
     x = convert_to_tensor(x)
     if x.shape.rank != rank:
         raise ValueError(f"{message or ''} Tensor must have rank {rank}; it has rank {x.shape.rank}.")
 
 
-def assert_type(tensor, tf_type, message=None, name=None):
+def assert_type(tensor: TensorLike, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
     """Raises TypeError for another type of elements."""
     tensor = convert_to_tensor(tensor)
     if tensor.dtype is not tf_type:
         raise TypeError(f"{message or ''} Tensor must be of type {tf_type.name}; it is {tensor.dtype.name}.")
 
 
-def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
+def assert_shapes(shapes: Any, data: TensorLike | None = None, summarize: int | None = None, message: str | None = None,
+                  name: str | None = None) -> None:
     """Raises ValueError for shapes that do not fit each other."""
     for x, shape in (shapes.items() if isinstance(shapes, dict) else shapes):
         if not TensorShape([d if isinstance(d, int) else None for d in shape]).is_compatible_with(convert_to_tensor(x).shape):

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 """tf.distribute: the strategy of the scope that is open."""
+from __future__ import annotations
+
 import contextlib as _contextlib
 import enum
+import typing as _typing
 
 from tensorflow import _names
 from tensorflow.framework.context import current
+if _typing.TYPE_CHECKING:  # of annotations
+    from typing import Any
 
 
 class ReduceOp(enum.Enum):
@@ -12,12 +17,12 @@ class ReduceOp(enum.Enum):
     SUM, MEAN = "SUM", "MEAN"
 
 
-def has_strategy():
+def has_strategy() -> bool:
     """Whether a strategy's scope is open."""
     return current.strategy is not None
 
 
-def get_strategy():
+def get_strategy() -> Any:
     """The open one; outside of all scopes one that does nothing."""
     return current.strategy or _Default()
 

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """tf.estimator: what ipu.ipu_estimator.IPUEstimator needs of it."""
+from __future__ import annotations
+
 import collections
+from typing import Any
 
 from tensorflow import _names
 from tensorflow.compat.v1.session_hooks import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues  # noqa: F401
+from tensorflow.framework.typed import TensorLike
 
 
 class ModeKeys:
@@ -29,7 +33,7 @@ class EstimatorSpec(collections.namedtuple("EstimatorSpec", _FIELDS)):
                                prediction_hooks or ())
 
 
-def check(mode, predictions, loss, train_op):
+def check(mode: str, predictions: TensorLike | None, loss: TensorLike | None, train_op: Any) -> None:
     """Raises ValueError if a specification lacks what its mode needs."""
     if mode not in (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT):
         raise ValueError(f"mode must be one of ModeKeys, not {mode!r}.")

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: MIT
 """tf.io: files of this machine."""
+from __future__ import annotations
+
 import glob as _glob
 import os as _os
 import shutil as _shutil
 import types as _types
+import typing as _typing
 
 from popart import _files as _writes
 from tensorflow import _names
 from tensorflow.framework.errors import AlreadyExistsError as _AlreadyExistsError
+if _typing.TYPE_CHECKING:  # of annotations
+    from typing import Any
 
 
 def _listed(path):
@@ -24,7 +29,7 @@ def _files(path):
     return sorted(f for p in ([path] if isinstance(path, str) else path) for f in _glob.glob(p))
 
 
-def GFile(name, mode="r"):
+def GFile(name: str, mode: str = "r") -> Any:
     """A file: as Python's open."""
     text = {} if "b" in mode else {"encoding": "utf-8"}
     kind = mode.replace("b", "")

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """tf.summary: event files for TensorBoard, of what is computed at once. Numbers, distributions and texts."""
+from __future__ import annotations
+
 import contextlib
+from typing import Any, Iterator
 
 import numpy as np
 from popart import _events
@@ -8,6 +11,7 @@ from popart import _events
 from tensorflow import _names
 from tensorflow.framework.context import active, current
 from tensorflow.framework.tensors import EagerTensor, Tensor
+from tensorflow.framework.typed import PathLike, TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.ops import summary_messages as _messages
 
@@ -16,11 +20,11 @@ _now = {"writer": None, "step": None}
 
 class SummaryWriter:
     """Writes event files that TensorBoard reads."""
-    def __init__(self, logdir, suffix=""):
+    def __init__(self, logdir: PathLike, suffix: str = "") -> None:
         self._file = _events.EventFile(logdir, suffix)
 
     @contextlib.contextmanager
-    def as_default(self, step=None):
+    def as_default(self, step: int | None = None) -> Iterator:
         """Summaries in here go to this writer."""
         before = dict(_now)
         _now.update(writer=self, step=before["step"] if step is None else step)
@@ -30,19 +34,19 @@ class SummaryWriter:
             _now.update(before)
             self.flush()
 
-    def set_as_default(self, step=None):
+    def set_as_default(self, step: int | None = None) -> None:
         """tf.summary's functions write to it."""
         _now.update(writer=self, step=step)
 
-    def add(self, message, step):
+    def add(self, message: bytes, step: int) -> None:
         """Writes one message."""
         self._file.add(message, step)
 
-    def flush(self):
+    def flush(self) -> None:
         """Writes what is held back to the file."""
         self._file.flush()
 
-    def close(self):
+    def close(self) -> None:
         """Writes what is held back and closes the file."""
         self._file.close()
 
@@ -57,17 +61,18 @@ class _Nothing(SummaryWriter):
     flush = close = lambda self: None
 
 
-def create_file_writer(logdir, max_queue=None, flush_millis=None, filename_suffix=None, name=None):
+def create_file_writer(logdir: PathLike, max_queue: int | None = None, flush_millis: int | None = None,
+                       filename_suffix: str | None = None, name: str | None = None) -> SummaryWriter:
     """A writer of event files in a folder."""
     return SummaryWriter(str(logdir), filename_suffix or "")
 
 
-def create_noop_writer():
+def create_noop_writer() -> _Nothing:
     """A writer that writes nothing."""
     return _Nothing()
 
 
-def flush(writer=None, name=None):
+def flush(writer: Any = None, name: str | None = None) -> None:
     """Writes what a writer holds back to its file."""
     writer = writer or _now["writer"]
     if writer is not None:
@@ -77,12 +82,12 @@ def flush(writer=None, name=None):
 class experimental:
     """Names of tf.summary.experimental."""
     @staticmethod
-    def set_step(step):
+    def set_step(step: int) -> None:
         """The step of values that name none."""
         _now["step"] = step
 
     @staticmethod
-    def get_step():
+    def get_step() -> Any:
         """The step set by set_step."""
         return _now["step"]
 
@@ -103,17 +108,18 @@ def _write(message, name, data, step):
     return True
 
 
-def scalar(name, data, step=None, description=None):
+def scalar(name: str, data: TensorLike, step: int | None = None, description: str | None = None) -> bool:
     """Writes one number."""
     return _write(_messages.scalar, name, data, step)
 
 
-def histogram(name, data, step=None, buckets=30, description=None):
+def histogram(name: str, data: TensorLike, step: int | None = None, buckets: int = 30,
+              description: str | None = None) -> bool:
     """Writes how values are spread."""
     return _write(lambda tag, v: _messages.histogram(tag, v, buckets), name, data, step)
 
 
-def text(name, data, step=None, description=None):
+def text(name: str, data: TensorLike, step: int | None = None, description: str | None = None) -> bool:
     """Writes text."""
     return _write(_messages.text, name, data, step)
 

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """tf.train: checkpoints of variables, layers, models and optimisers. A checkpoint is an .npz file of numbers under names that
 the program gave its objects; `checkpoint` beside it names the newest one."""
+from __future__ import annotations
+
 import os
+from typing import Any
 
 import numpy as np
 from popart import _files
@@ -13,6 +16,7 @@ from tensorflow.framework.arrays import save_arrays
 from tensorflow.framework.context import active
 from tensorflow.framework.errors import NotFoundError
 from tensorflow.framework.modules import Module
+from tensorflow.framework.typed import PathLike
 from tensorflow.framework.variables import Variable
 from tensorflow.keras.engine.base_layer import Layer
 from tensorflow.keras.metrics.base import Metric
@@ -22,7 +26,7 @@ from tensorflow.keras.optimizers.base import Optimizer
 class Checkpoint:
     """Checkpoint(model=model, optimizer=optimizer, step=variable): also lists, dictionaries and tf.Modules of them."""
 
-    def __init__(self, root=None, **kwargs):
+    def __init__(self, root: Any = None, **kwargs: Any) -> None:
         if root is not None:
             kwargs = {"root": root, **kwargs}
         for name, value in kwargs.items():
@@ -38,7 +42,7 @@ class Checkpoint:
                 (optimizers if isinstance(part, Optimizer) else variables)[key] = part
         return variables, optimizers
 
-    def write(self, file_prefix, options=None):
+    def write(self, file_prefix: PathLike, options: Any = None) -> str:
         """Writes all variables to files with this prefix."""
         if active() is not None:
             raise NotImplementedError("tf.train.Checkpoint is used outside of graphs; of TensorFlow 1's graphs "
@@ -52,14 +56,14 @@ class Checkpoint:
         save_arrays(path + ".npz", {key.replace("/", "|"): v.numpy() for key, v in variables.items()})
         return path
 
-    def save(self, file_prefix, options=None):
+    def save(self, file_prefix: PathLike, options: Any = None) -> str:
         """Writes <file_prefix>-1, -2 ... and what tf.train.latest_checkpoint finds."""
         self.save_counter.assign_add(1)
         path = self.write(f"{os.fspath(file_prefix)}-{int(self.save_counter)}")
         _name_newest(path)
         return path
 
-    def read(self, save_path, options=None):
+    def read(self, save_path: PathLike, options: Any = None) -> Status:
         """What is there already gets its values; a model has to be built."""
         path = os.fspath(save_path)
         if not os.path.exists(path + ".npz"):
@@ -80,7 +84,7 @@ class Checkpoint:
                 _set(key, variable, stored[key])
         return Status(path, set(stored), set(variables))
 
-    def restore(self, save_path, options=None):
+    def restore(self, save_path: PathLike | None, options: Any = None) -> Status:
         """Of None (no checkpoint was found) nothing is restored."""
         return Status(None, set(), set(self._found()[0])) if save_path is None else self.read(save_path)
 
@@ -88,7 +92,7 @@ class Checkpoint:
 class Status:
     """What of a checkpoint found its place."""
 
-    def __init__(self, path, stored, wanted):
+    def __init__(self, path: PathLike | None, stored: set, wanted: set) -> None:
         self._path, self._stored, self._wanted = path, stored, wanted
 
     def _check(self, missing, what):
@@ -98,27 +102,27 @@ class Status:
             raise AssertionError(f"{what} {', '.join(sorted(missing)[:5])} (checkpoint {self._path})")
         return self
 
-    def assert_existing_objects_matched(self):
+    def assert_existing_objects_matched(self) -> Status:
         """Raises AssertionError if a variable was not in the checkpoint."""
         return self._check(self._wanted - self._stored, "The checkpoint has no values for")
 
-    def assert_consumed(self):
+    def assert_consumed(self) -> Status:
         """Raises AssertionError if the checkpoint and the variables are not the same."""
         self.assert_existing_objects_matched()
         return self._check(self._stored - self._wanted, "Nothing here takes the checkpoint's")
 
-    def assert_nontrivial_match(self):
+    def assert_nontrivial_match(self) -> Status:
         """Raises AssertionError if nothing was read."""
         self._check(set(), "")
         if not self._wanted & self._stored - {"save_counter"}:
             raise AssertionError(f"Nothing was restored of the checkpoint {self._path}: its names are others.")
         return self
 
-    def expect_partial(self):
+    def expect_partial(self) -> Status:
         """No warnings about what was not read."""
         return self
 
-    def initialize_or_restore(self, session=None):
+    def initialize_or_restore(self, session: Any = None) -> None:
         """Values are there already."""
 
 
@@ -187,8 +191,9 @@ def _name_newest(path):
 class CheckpointManager:
     """Keeps the newest checkpoints of a folder."""
 
-    def __init__(self, checkpoint, directory, max_to_keep, keep_checkpoint_every_n_hours=None, checkpoint_name="ckpt",
-                 step_counter=None, checkpoint_interval=None, init_fn=None):
+    def __init__(self, checkpoint: Checkpoint, directory: PathLike, max_to_keep: int,
+                 keep_checkpoint_every_n_hours: Any = None, checkpoint_name: str = "ckpt", step_counter: Any = None,
+                 checkpoint_interval: Any = None, init_fn: Any = None) -> None:
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError("Either a positive integer or `None` was expected for max_to_keep, got "
                              f"{max_to_keep}.")
@@ -201,7 +206,7 @@ class CheckpointManager:
         self._counter, self.checkpoint_interval, self._saved_at = step_counter, checkpoint_interval, None
 
     @property
-    def checkpoints(self):
+    def checkpoints(self) -> list:
         """Paths, the newest last."""
         start = os.path.basename(self._prefix) + "-"
         names = os.listdir(self.directory) if os.path.isdir(self.directory) else []
@@ -209,11 +214,11 @@ class CheckpointManager:
         return [f"{self._prefix}-{n}" for n in sorted((int(n) for n in numbers if n.isdigit()))]
 
     @property
-    def latest_checkpoint(self):
+    def latest_checkpoint(self) -> str | None:
         """The prefix of the newest checkpoint; None if there is none."""
         return latest_checkpoint(self.directory)
 
-    def save(self, checkpoint_number=None, check_interval=True, options=None):
+    def save(self, checkpoint_number: Any = None, check_interval: bool = True, options: Any = None) -> str | None:
         """Writes a checkpoint and removes those beyond max_to_keep."""
         now = None if self._counter is None else int(self._counter)
         if check_interval and self.checkpoint_interval is not None and self._saved_at is not None and \
@@ -228,7 +233,7 @@ class CheckpointManager:
             os.remove(old + ".npz")
         return path
 
-    def restore_or_initialize(self):
+    def restore_or_initialize(self) -> str | None:
         """Reads the newest checkpoint; None if there is none."""
         newest = self.latest_checkpoint
         if newest is not None:
@@ -238,7 +243,7 @@ class CheckpointManager:
         return newest
 
 
-def latest_checkpoint(checkpoint_dir, latest_filename=None):
+def latest_checkpoint(checkpoint_dir: PathLike, latest_filename: str | None = None) -> str | None:
     """The newest checkpoint of a folder, or None."""
     return _checkpoints.latest(os.fspath(checkpoint_dir), latest_filename)
 

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Layers: those of tf.keras.ipu.layers, recurrent ones through popnn's kernels, and a Dense whose product is made in parts."""
+from __future__ import annotations
+
+from typing import Any
+
 from tensorflow import _names
 from tensorflow.framework.logs import without_effect as _without_effect
+from tensorflow.framework.tensors import Tensor
 from tensorflow.keras import layers as _layers
 from tensorflow.keras.ipu.layers import (Dropout, Embedding, GroupNorm, GroupNormalization, InstanceNorm,
                                          InstanceNormalization, LayerNorm, LayerNormalization, RecomputationCheckpoint)
 from tensorflow.ops import array_ops as _array
 from tensorflow.ops import math_ops as _math
 from tensorflow.ops import nn_ops as _nn
+from tensorflow.framework.typed import TensorLike
 
 
 def _popnn(base):
@@ -37,7 +43,7 @@ class PopnnLSTM(_popnn(_layers.LSTM)):
 class PopnnGRU(_popnn(_layers.GRU)):
     """reset_after is False here unless it is given."""
 
-    def __init__(self, units, *args, reset_after=False, **kwargs):
+    def __init__(self, units: int, *args: Any, reset_after: bool = False, **kwargs: Any) -> None:
         super().__init__(units, *args, reset_after=reset_after, **kwargs)
 
 
@@ -49,7 +55,8 @@ class SerialDense(_layers.Dense):
     """A Dense whose product is made in `serialization_factor` parts, one after the other: of the rows of the input
     (input_columns), of what is summed over (input_rows_kernel_columns) or of the outputs (kernel_rows)."""
 
-    def __init__(self, units, serialization_factor, serialization_dimension, *args, **kwargs):
+    def __init__(self, units: int, serialization_factor: int, serialization_dimension: str, *args: Any,
+                 **kwargs: Any) -> None:
         if serialization_dimension not in _DIMENSIONS:
             raise ValueError(f"Invalid serialization_dimension {serialization_dimension!r}. Must be one of: "
                              f"{', '.join(_DIMENSIONS)}.")
@@ -65,7 +72,7 @@ class SerialDense(_layers.Dense):
                              f"extent of {self.serialization_dimension}.")
         return _array.split(tensor, self.serialization_factor, axis)
 
-    def call(self, inputs):
+    def call(self, inputs: TensorLike) -> Tensor:
         kernel, along = _math.cast(self.kernel, inputs.dtype), self.serialization_dimension
         rank = inputs.shape.rank
         if along == "kernel_rows":
@@ -82,7 +89,7 @@ class SerialDense(_layers.Dense):
             out = _nn.bias_add(out, _math.cast(self.bias, inputs.dtype))
         return out if self.activation is None else self.activation(out)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "serialization_factor": self.serialization_factor,
                 "serialization_dimension": self.serialization_dimension}
 

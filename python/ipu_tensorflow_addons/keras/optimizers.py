@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Optimisers that say in which types they keep their state: SGD, Adam and LAMB."""
+from __future__ import annotations
+
 import re as _re
+import typing as _typing
 
 from tensorflow import _names
 from tensorflow.framework import dtypes as _dtypes
@@ -8,6 +11,10 @@ from tensorflow.keras.optimizers.adam import Adam as _Adam
 from tensorflow.keras.optimizers.base import registry as _registry
 from tensorflow.keras.optimizers.sgd import SGD as _SGD
 from tensorflow.ops import math_ops as _math
+if _typing.TYPE_CHECKING:  # of annotations
+    from typing import Any
+    from tensorflow.framework.tensors import Tensor
+    from tensorflow.framework.typed import NumberLike, RateLike, TensorLike
 
 
 class _Typed:
@@ -56,12 +63,13 @@ class _Typed:
 class SGDIpuOptimizer(_Typed, _SGD):
     """v = momentum * v - rate * g;  w += v"""
 
-    def __init__(self, learning_rate=0.01, momentum=0.0, momentum_accum_dtype=None, nesterov=False, name="SGD",
-                 loss_scaling=1.0, optimizer_compute_precisions=None, **kwargs):
+    def __init__(self, learning_rate: RateLike = 0.01, momentum: float = 0.0, momentum_accum_dtype: Any = None,
+                 nesterov: bool = False, name: str = "SGD", loss_scaling: float = 1.0,
+                 optimizer_compute_precisions: Any = None, **kwargs: Any) -> None:
         super().__init__(learning_rate, momentum, nesterov, name, **kwargs)
         self._take({"momentum": momentum_accum_dtype}, loss_scaling, optimizer_compute_precisions)
 
-    def update(self, gradient, var, rate):
+    def update(self, gradient: TensorLike, var: Any, rate: NumberLike) -> Tensor | None:
         """Changes one weight. Momentum is kept and added in momentum_accum_dtype."""
         if not self.momentum or self._plain:
             return super().update(gradient, var, rate)
@@ -70,11 +78,11 @@ class SGDIpuOptimizer(_Typed, _SGD):
         change = _math.subtract(_math.multiply(v, self.momentum), step) if self.nesterov else v
         return var.assign_add(_math.cast(change, var.dtype))
 
-    def fused(self, popart, rate, clip, accum):
+    def fused(self, popart: Any, rate: NumberLike, clip: list, accum: Any) -> Any:
         """PopART's optimizer that does the same in one operator."""
         return super().fused(popart, rate, clip, accum) if self._plain else None
 
-    def get_config(self):
+    def get_config(self) -> dict:
         """The arguments that make another like it."""
         return {**super().get_config(), "momentum_accum_dtype": self._types["momentum"]}
 
@@ -83,8 +91,10 @@ class SGDIpuOptimizer(_Typed, _SGD):
 class AdamIpuOptimizer(_Typed, _Adam):
     """Keras' Adam; debiasing=False: means as they are, without 1 / (1 - beta^t)."""
 
-    def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, amsgrad=False, name="Adam", m_dtype=None,
-                 v_dtype=None, vhat_dtype=None, debiasing=True, loss_scaling=1.0, optimizer_compute_precisions=None, **kwargs):
+    def __init__(self, learning_rate: RateLike = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7,
+                 amsgrad: bool = False, name: str = "Adam", m_dtype: Any = None, v_dtype: Any = None,
+                 vhat_dtype: str | None = None, debiasing: bool = True, loss_scaling: float = 1.0,
+                 optimizer_compute_precisions: tuple | None = None, **kwargs: Any) -> None:
         super().__init__(learning_rate, beta_1, beta_2, epsilon, amsgrad, name, **kwargs)
         self._take({"m": m_dtype, "v": v_dtype, "vhat": vhat_dtype}, loss_scaling, optimizer_compute_precisions)
         self.debiasing = bool(debiasing)
@@ -100,7 +110,7 @@ class AdamIpuOptimizer(_Typed, _Adam):
         """1 - beta^t, or 1."""
         return _math.subtract(1.0, _math.pow(float(beta), self.step_now())) if self.debiasing else 1.0
 
-    def update(self, gradient, var, rate):
+    def update(self, gradient: TensorLike, var: Any, rate: NumberLike) -> Tensor:
         """Changes one weight. Both means are kept in their accumulator types; the arithmetic is float32."""
         if self._plain and self.debiasing:
             return super().update(gradient, var, rate)
@@ -112,15 +122,15 @@ class AdamIpuOptimizer(_Typed, _Adam):
                               _math.add(_math.sqrt(v), self.epsilon))
         return var.assign_sub(_math.cast(change, var.dtype))
 
-    def fused(self, popart, rate, clip, accum):
+    def fused(self, popart: Any, rate: NumberLike, clip: list, accum: Any) -> Any:
         """PopART's optimizer that does the same in one operator."""
         return super().fused(popart, rate, clip, accum) if self._plain and self.debiasing else None
 
-    def hyper(self):
+    def hyper(self) -> tuple:
         """The hyper-parameters that the formula uses besides the rate."""
         return (*super().hyper(), self.debiasing)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         """The arguments that make another like it."""
         return {**super().get_config(), "debiasing": self.debiasing,
                 **{f"{name}_dtype": kind for name, kind in self._types.items()}}
@@ -133,9 +143,11 @@ class LAMBIpuOptimizer(AdamIpuOptimizer):
     Variables whose names match an expression of exclude_from_weight_decay have no decay, those of
     exclude_from_layer_adaptation no ratio. weight_norm_clip: the largest |w| of the ratio."""
 
-    def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-6, weight_decay_rate=0.0,
-                 exclude_from_weight_decay=None, exclude_from_layer_adaptation=None, name="LAMB", m_dtype=None, v_dtype=None,
-                 debiasing=True, weight_norm_clip=None, loss_scaling=1.0, optimizer_compute_precisions=None, **kwargs):
+    def __init__(self, learning_rate: RateLike = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-6,
+                 weight_decay_rate: float = 0.0, exclude_from_weight_decay: list | None = None,
+                 exclude_from_layer_adaptation: list | None = None, name: str = "LAMB", m_dtype: str | None = None,
+                 v_dtype: str | None = None, debiasing: bool = True, weight_norm_clip: float | None = None,
+                 loss_scaling: float = 1.0, optimizer_compute_precisions: Any = None, **kwargs: Any) -> None:
         super().__init__(learning_rate, beta_1, beta_2, epsilon, False, name, m_dtype, v_dtype, None, debiasing, loss_scaling,
                          optimizer_compute_precisions, **kwargs)
         self.weight_decay_rate, self.weight_norm_clip = float(weight_decay_rate), weight_norm_clip
@@ -146,7 +158,7 @@ class LAMBIpuOptimizer(AdamIpuOptimizer):
     def _matches(var, expressions):
         return any(_re.search(e, var.name) for e in expressions)
 
-    def update(self, gradient, var, rate):
+    def update(self, gradient: TensorLike, var: Any, rate: NumberLike) -> Tensor:
         """Changes one weight: Adam's step plus the weight decay, scaled by the ratio of the norms of weight and step."""
         m, v = self._means(gradient, var)
         m, v = _math.divide(m, self._without_bias(self.beta_1)), _math.divide(v, self._without_bias(self.beta_2))
@@ -166,16 +178,16 @@ class LAMBIpuOptimizer(AdamIpuOptimizer):
         both = _math.logical_and(_math.greater(norm, 0.0), _math.greater(other, 0.0))
         return _math.where(both, _math.divide(norm, _math.maximum(other, 1e-30)), 1.0)
 
-    def fused(self, popart, rate, clip, accum):
+    def fused(self, popart: Any, rate: NumberLike, clip: list, accum: Any) -> None:
         """PopART's optimizer that does the same in one operator."""
         return None
 
-    def hyper(self):
+    def hyper(self) -> tuple:
         """The hyper-parameters that the formula uses besides the rate."""
         return (*super().hyper(), self.weight_decay_rate, self.weight_norm_clip, *self.exclude_from_weight_decay, "",
                 *self.exclude_from_layer_adaptation)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         """The arguments that make another like it."""
         out = {**super().get_config(), "weight_decay_rate": self.weight_decay_rate, "weight_norm_clip": self.weight_norm_clip,
                "exclude_from_weight_decay": self.exclude_from_weight_decay,

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Data sets: samples by number, or one after the other."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from .._names import refuse_options
+from ..typed import DatasetLike, TensorLike
 
 
 class Dataset:
@@ -26,7 +31,7 @@ class IterableDataset(Dataset):
 class TensorDataset(Dataset):
     """Row i of every array."""
 
-    def __init__(self, tensors):
+    def __init__(self, tensors: TensorLike) -> None:
         self.tensors = [np.asarray(t) for t in tensors]
         if len({len(t) for t in self.tensors}) != 1:
             raise ValueError("All tensors of a TensorDataset must have the same number of rows.")
@@ -41,7 +46,7 @@ class TensorDataset(Dataset):
 class ComposeDataset(Dataset):
     """The fields of several data sets side by side."""
 
-    def __init__(self, datasets):
+    def __init__(self, datasets: DatasetLike) -> None:
         self.datasets = list(datasets)
 
     def __len__(self):
@@ -57,7 +62,7 @@ class ComposeDataset(Dataset):
 
 class ChainDataset(IterableDataset):
     """Iterable datasets, one after the other."""
-    def __init__(self, datasets):
+    def __init__(self, datasets: DatasetLike) -> None:
         self.datasets = list(datasets)
 
     def __iter__(self):
@@ -67,7 +72,7 @@ class ChainDataset(IterableDataset):
 
 class Subset(Dataset):
     """The examples of a dataset with these indices."""
-    def __init__(self, dataset, indices):
+    def __init__(self, dataset: DatasetLike, indices: TensorLike) -> None:
         self.dataset, self.indices = dataset, list(indices)
 
     def __getitem__(self, index):
@@ -77,7 +82,7 @@ class Subset(Dataset):
         return len(self.indices)
 
 
-def random_split(dataset, lengths, generator=None):
+def random_split(dataset: DatasetLike, lengths: list, generator: Any = None) -> list:
     """Datasets of these lengths, which share out the examples at random."""
     refuse_options("random_split", generator=generator)
     if sum(lengths) != len(dataset):

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: MIT
 """DataLoader: batches as numpy arrays; num_workers processes prepare them ahead."""
+from __future__ import annotations
+
 import numbers
-from typing import Any
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
 from .dataset import IterableDataset
 from .sampler import BatchSampler
 from .workers import Workers
+from ..typed import DatasetLike
 
 _AHEAD = 2  # batches of each worker
 
 
-def default_collate_fn(batch):
+def default_collate_fn(batch: Any) -> Any:
     """A list of samples as arrays with a batch dimension."""
     first = batch[0]
     if isinstance(first, dict):
@@ -27,9 +30,11 @@ def default_collate_fn(batch):
 class DataLoader:
     """use_buffer_reader and places change nothing: feeds are used where they lie."""
 
-    def __init__(self, dataset, feed_list=None, places=None, return_list=True, batch_sampler=None, batch_size=1,
-                 shuffle=False, drop_last=False, collate_fn=None, num_workers=0, use_buffer_reader=True,
-                 use_shared_memory=True, timeout=0, worker_init_fn=None, persistent_workers=False):
+    def __init__(self, dataset: DatasetLike, feed_list: Sequence | None = None, places: Sequence | None = None,
+                 return_list: bool = True, batch_sampler: Any = None, batch_size: int = 1, shuffle: bool = False,
+                 drop_last: bool = False, collate_fn: Callable | None = None, num_workers: float = 0,
+                 use_buffer_reader: bool = True, use_shared_memory: bool = True, timeout: float = 0,
+                 worker_init_fn: Callable | None = None, persistent_workers: bool = False) -> None:
         if not isinstance(num_workers, int) or num_workers < 0:
             raise ValueError(f"num_workers should be a non-negative value, but got {num_workers!r}.")
         if not isinstance(timeout, (int, float)) or timeout < 0:
@@ -38,7 +43,8 @@ class DataLoader:
         self.num_workers, self.batch_size, self.drop_last = num_workers, batch_size, drop_last
         self.collate_fn = collate_fn or default_collate_fn
         self._timeout, self._init, self._shared = timeout, worker_init_fn, bool(use_shared_memory)
-        self._persistent, self._kept, self._epoch = bool(persistent_workers), None, 0
+        self._persistent, self._epoch = bool(persistent_workers), 0
+        self._kept: Workers | None = None
         self._iterable = isinstance(dataset, IterableDataset)
         if self._iterable and (batch_sampler is not None or shuffle):
             raise ValueError("An IterableDataset has its own order: no batch_sampler and no shuffle.")

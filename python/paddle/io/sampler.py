@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: MIT
 """The order in which samples are taken."""
+from __future__ import annotations
+
 import itertools
+from typing import Any
 
 import numpy as np
 
 from .. import distributed
+from ..typed import DatasetLike
 
 
 class Sampler:
     """Indices of a dataset, in some order: write __iter__."""
-    def __init__(self, data_source=None):
+    def __init__(self, data_source: Any = None) -> None:
         self.data_source = data_source
 
     def __iter__(self):
@@ -26,7 +30,8 @@ class SequenceSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    def __init__(self, data_source, replacement=False, num_samples=None, generator=None):
+    def __init__(self, data_source: Any, replacement: bool = False, num_samples: int | None = None,
+                 generator: Any = None) -> None:
         """generator: gives the numbers of the samples one by one."""
         super().__init__(data_source)
         self._generator = generator
@@ -45,7 +50,8 @@ class RandomSampler(Sampler):
 
 class BatchSampler(Sampler):
     """Lists of indices, one for each batch."""
-    def __init__(self, dataset=None, sampler=None, shuffle=False, batch_size=1, drop_last=False):
+    def __init__(self, dataset: DatasetLike | None = None, sampler: Any = None, shuffle: bool = False, batch_size: int = 1,
+                 drop_last: bool = False) -> None:
         if (dataset is None) == (sampler is None):
             raise ValueError("One of dataset and sampler must be given to a BatchSampler.")
         if not isinstance(batch_size, int) or batch_size < 1:
@@ -72,7 +78,8 @@ class DistributedBatchSampler(BatchSampler):
     """The batches of one process of several: batch after batch goes to the next process. All get as many samples: the
     first ones are taken again where the last are too few."""
 
-    def __init__(self, dataset, batch_size, num_replicas=None, rank=None, shuffle=False, drop_last=False):
+    def __init__(self, dataset: DatasetLike, batch_size: int, num_replicas: int | None = None, rank: int | None = None,
+                 shuffle: bool = False, drop_last: bool = False) -> None:
         super().__init__(dataset, batch_size=batch_size, drop_last=drop_last)
         self.dataset, self.shuffle, self.epoch = dataset, shuffle, 0
         self.nranks = distributed.get_world_size() if num_replicas is None else num_replicas
@@ -81,7 +88,7 @@ class DistributedBatchSampler(BatchSampler):
             raise ValueError(f"rank={self.local_rank} is not among num_replicas={self.nranks} processes.")
         self.num_samples = -(-len(dataset) // self.nranks)
 
-    def set_epoch(self, epoch):
+    def set_epoch(self, epoch: int) -> None:
         """Another order of samples, the same in all processes."""
         self.epoch = epoch
 

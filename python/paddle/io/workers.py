@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Processes that prepare batches. Each has a socket of its own to the loader: requests go in, results come out in
 order, and the end of the stream says that a process has died. Arrays of a result lie in memory that both sides map."""
+from __future__ import annotations
+
 import collections
 import mmap
 import multiprocessing
@@ -26,7 +28,7 @@ WorkerInfo = collections.namedtuple("WorkerInfo", "num_workers id dataset seed")
 _info = None
 
 
-def get_worker_info():
+def get_worker_info() -> Any:
     """Within a worker: which one it is, of how many; elsewhere None."""
     return _info
 

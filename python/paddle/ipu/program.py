@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 """IpuCompiledProgram: a program compiled for IPUs. IpuBackend: what its device knows."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 from .. import current, scopes
 from ..program import Program
 from ..variable import Variable
 from .runner import IpuRunner
 from .strategy import IpuStrategy
+from ..typed import ProgramLike
 
 
 class IpuBackend:
@@ -52,7 +57,7 @@ class IpuBackend:
 class IpuCompiledProgram:
     """compile() gives a program that Executor.run runs on IPUs."""
 
-    def __init__(self, program=None, scope=None, ipu_strategy=None):
+    def __init__(self, program: ProgramLike | None = None, scope: Any = None, ipu_strategy: Any = None) -> None:
         program = current.default_main_program() if program is None else program
         if not isinstance(program, Program):
             raise TypeError(f"The type of program is wrong, expected Program, but got {type(program)}.")
@@ -63,7 +68,7 @@ class IpuCompiledProgram:
         self._ipu_strategy = ipu_strategy or IpuStrategy()
         self._backend = IpuBackend()
 
-    def compile(self, feed_list, fetch_list):
+    def compile(self, feed_list: Sequence, fetch_list: Sequence) -> Program:
         """The program for these feeds and fetches (names or variables)."""
         feeds, fetches = _names("feed_list", feed_list), _names("fetch_list", fetch_list)
         block = self._program.global_block()
@@ -77,7 +82,7 @@ class IpuCompiledProgram:
         if not fetches and not self._ipu_strategy.is_training:
             raise ValueError("fetch_list is empty: a program that is not trained computes what is fetched, so that this one "
                              "would do nothing.")
-        program = self._program.clone()
+        program: Any = self._program.clone()
         program.lr_scheduler, program._lr_variable = self._program.lr_scheduler, self._program._lr_variable
         runner = IpuRunner(program, feeds, fetches, self._ipu_strategy, self._scope)
         self._ipu_strategy.need_compile = False

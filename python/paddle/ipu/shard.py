@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """set_ipu_shard: a layer or function whose operators belong to an IPU and a stage."""
+from __future__ import annotations
+
 import functools
 from typing import Any
 
@@ -7,7 +9,7 @@ from ..guards import ipu_shard_guard
 from ..nn.layer import Layer
 
 
-def set_ipu_shard(call_func, index=-1, stage=-1):
+def set_ipu_shard(call_func: Any, index: int = -1, stage: int = -1) -> Any:
     """A function that builds under ipu_shard_guard; of a layer the class is replaced in place."""
     def wrapped(function):
         @functools.wraps(function)

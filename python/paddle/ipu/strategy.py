@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """IpuStrategy: how a program is compiled for IPUs."""
+from __future__ import annotations
+
 from typing import Any
 
 import popart
@@ -27,15 +29,16 @@ class IpuStrategy:
 
     # ---- the usual ways
 
-    def set_graph_config(self, num_ipus=1, is_training=True, micro_batch_size=1, enable_manual_shard=False):
+    def set_graph_config(self, num_ipus: int = 1, is_training: bool = True, micro_batch_size: int = 1,
+                         enable_manual_shard: bool = False) -> None:
         """num_ipus: of all replicas together. enable_manual_shard: ipu_shard_guard places operators."""
         if num_ipus == 1 and enable_manual_shard:
             raise RuntimeError("Only if num_ipus > 1, enable_manual_shard is able to be set True.")
         self.set_options({"num_ipus": num_ipus, "is_training": is_training, "micro_batch_size": micro_batch_size,
                           "enable_manual_shard": enable_manual_shard})
 
-    def set_pipelining_config(self, enable_pipelining=False, batches_per_step=1, enable_gradient_accumulation=False,
-                              accumulation_factor=1):
+    def set_pipelining_config(self, enable_pipelining: bool = False, batches_per_step: int = 1,
+                              enable_gradient_accumulation: bool = False, accumulation_factor: int = 1) -> None:
         """batches_per_step: micro-batches (or accumulated groups of them) that one Executor.run takes."""
         if enable_pipelining and not self._own["enable_manual_shard"]:
             raise RuntimeError("Only if enable_manual_shard=True, enable_pipelining is able to be set True.")
@@ -43,26 +46,27 @@ class IpuStrategy:
                           "enable_gradient_accumulation": enable_gradient_accumulation,
                           "accumulation_factor": accumulation_factor})
 
-    def set_precision_config(self, enable_fp16=False):
+    def set_precision_config(self, enable_fp16: bool = False) -> None:
         """enable_fp16: the device computes in float16; the parameters of the scope stay what they are."""
         self.set_options({"enable_fp16": enable_fp16})
 
-    def set_optimizer(self, optimizer):
+    def set_optimizer(self, optimizer: Any) -> Any:
         """The optimizer that a program for the IPU is trained with."""
         raise RuntimeError("set_optimizer is of the dynamic graph. In a static program call optimizer.minimize(loss).")
 
-    def parse_optimizer(self, optimizer):
+    def parse_optimizer(self, optimizer: Any) -> Any:
         """What the IPU needs to know of an optimizer, as a dict."""
         raise RuntimeError("parse_optimizer is of the dynamic graph. In a static program call optimizer.minimize(loss).")
 
-    def register_patch(self):
+    def register_patch(self) -> Any:
         """Refused: it is of the dynamic graph."""
         raise RuntimeError("register_patch is of the dynamic graph, which is not there: build a static program.")
 
-    def release_patch(self):
+    def release_patch(self) -> None:
         """Nothing is patched."""
 
-    def add_custom_op(self, paddle_op, popart_op=None, domain="custom.ops", version=1):
+    def add_custom_op(self, paddle_op: str, popart_op: str | None = None, domain: str = "custom.ops",
+                      version: int = 1) -> None:
         """An operator of the program that PopART knows by another name; without a domain it is one of PopART's own."""
         for name, value in (("paddle_op", paddle_op), ("domain", domain)):
             if not isinstance(value, str) or not value and name != "domain":
@@ -72,11 +76,11 @@ class IpuStrategy:
         self.has_custom_ops, self.need_compile = True, True
         self.custom_op_names.append(paddle_op)
 
-    def enable_pattern(self, pattern):
+    def enable_pattern(self, pattern: str) -> None:
         """Switches a rewrite of PopART on, by name."""
         self._set_pattern(pattern, True)
 
-    def disable_pattern(self, pattern):
+    def disable_pattern(self, pattern: str) -> None:
         """Switches a rewrite of PopART off, by name."""
         self._set_pattern(pattern, False)
 
@@ -87,13 +91,13 @@ class IpuStrategy:
             raise ValueError(f"There is no pattern {pattern!r} of PopART: {problem}") from None
         self._patterns[pattern], self.need_compile = on, True
 
-    def is_pattern_enabled(self, pattern):
+    def is_pattern_enabled(self, pattern: str) -> Any:
         """Whether a rewrite of PopART is done."""
         return self._patterns.get(pattern, popart.Patterns(popart.PatternsLevel.Default).isPatternEnabled(pattern))
 
     # ---- options by name
 
-    def set_options(self, options):
+    def set_options(self, options: dict) -> None:
         """Sets options of PopART's session by name."""
         if not isinstance(options, dict):
             raise TypeError(f"set_options needs a dict of options, not {options!r}.")
@@ -126,7 +130,7 @@ class IpuStrategy:
         _fits(name, value, table.SESSION_CHECKS.get(name))
         return value
 
-    def get_option(self, option):
+    def get_option(self, option: str) -> Any:
         """The value of an option."""
         option = table.own_name(option)
         if option in self._own:
@@ -145,28 +149,28 @@ class IpuStrategy:
         raise _unknown(option)
 
     @property
-    def num_ipus(self):
+    def num_ipus(self) -> int:
         """IPUs that are reserved."""
         return self._own["num_ipus"]
 
     @property
-    def is_training(self):
+    def is_training(self) -> bool:
         """Whether the program is trained."""
         return self._own["is_training"]
 
     @property
-    def enable_pipelining(self):
+    def enable_pipelining(self) -> bool:
         """Whether stages run at the same time."""
         return bool(self.get_option("enable_pipelining"))
 
     @property
-    def enable_fp16(self):
+    def enable_fp16(self) -> Any:
         """Whether the IPU computes in float16."""
         return self._own["enable_fp16"]
 
     # ---- for those who compile
 
-    def of_evaluation(self):
+    def of_evaluation(self) -> IpuStrategy:
         """The strategy of the forward pass alone, for as many rows a run as this one takes."""
         out = IpuStrategy()
         for name in ("_own", "_session", "_locations", "_patterns"):
@@ -178,17 +182,17 @@ class IpuStrategy:
         return out
 
     @property
-    def replicas(self):
+    def replicas(self) -> int:
         """Copies of the model on other IPUs."""
         return int(self.get_option("replicated_graph_count")) if self.get_option("enable_replicated_graphs") else 1
 
     @property
-    def accumulation(self):
+    def accumulation(self) -> int:
         """Micro-batches of one weight update."""
         return int(self.get_option("accumulation_factor")) if self.get_option("enable_gradient_accumulation") else 1
 
     @property
-    def ipus_per_replica(self):
+    def ipus_per_replica(self) -> int:
         """IPUs of one copy of the model."""
         if self.num_ipus % self.replicas:
             raise ValueError(f"num_ipus={self.num_ipus} do not divide between replicated_graph_count={self.replicas} "
@@ -196,7 +200,7 @@ class IpuStrategy:
         return self.num_ipus // self.replicas
 
     @property
-    def reserved_ipus(self):
+    def reserved_ipus(self) -> int:
         """IPUs come in powers of two for each replica."""
         return self.replicas * (1 << (self.ipus_per_replica - 1).bit_length())
 
@@ -205,7 +209,7 @@ class IpuStrategy:
         """Where Paddle's own strategy is in C++."""
         return Inside(self)
 
-    def session_options(self):
+    def session_options(self) -> Any:
         """The options of PopART's session that this strategy asks for."""
         out = _first_options()
         for name, value in self._session.items():
@@ -224,7 +228,7 @@ class IpuStrategy:
             out.compilationProgressLogger = _every_step(self._logger)
         return out
 
-    def patterns(self):
+    def patterns(self) -> Any:
         """The rewrites of PopART that this strategy asks for."""
         out = popart.Patterns(popart.PatternsLevel.Default)
         for name, on in self._patterns.items():

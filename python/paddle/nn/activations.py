@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Activation functions as layers."""
+from __future__ import annotations
+
+from typing import Any
+
 from . import functional as F
 from .initializer import Constant
 from .layer import Layer
+from ..typed import ParamAttrLike, TensorLike
 
 __all__ = ["ReLU", "ReLU6", "ELU", "SELU", "GELU", "LeakyReLU", "Sigmoid", "Tanh", "Hardshrink", "Hardsigmoid", "Hardswish",
            "Hardtanh", "LogSigmoid", "Mish", "Silu", "Softplus", "Softshrink", "Softsign", "Swish", "Tanhshrink",
@@ -49,19 +54,20 @@ LogSoftmax = _layer("LogSoftmax", F.log_softmax)
 
 class PReLU(Layer):
     """max(x, 0) + weight * min(x, 0)."""
-    def __init__(self, num_parameters=1, init=0.25, weight_attr=None, data_format="NCHW", name=None):
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, weight_attr: ParamAttrLike = None,
+                 data_format: str = "NCHW", name: str | None = None) -> None:
         super().__init__("prelu")
         self._format = data_format
         self.weight = self.create_parameter([num_parameters], weight_attr, default_initializer=Constant(init))
 
-    def forward(self, x):
+    def forward(self, x: TensorLike) -> TensorLike:
         return F.prelu(x, self.weight, self._format)
 
 
 class Identity(Layer):
     """Gives its input."""
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
 
-    def forward(self, x):
+    def forward(self, x: TensorLike) -> TensorLike:
         return x

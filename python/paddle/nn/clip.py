@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Limits of gradients, written between the backward pass and the updates."""
+from __future__ import annotations
+
 from typing import Callable
 
 from .. import guards, tensor
 from ..helper import LayerHelper
+from ..typed import NumberLike
 
 
 class _Clip:
@@ -21,7 +24,7 @@ def _chosen(params_grads):
 class ClipGradByValue(_Clip):
     """Every element between min and max."""
 
-    def __init__(self, max, min=None):
+    def __init__(self, max: NumberLike, min: NumberLike | None = None) -> None:
         self.max, self.min = float(max), float(-max if min is None else min)
 
     def _clipped(self, params_grads):
@@ -31,7 +34,7 @@ class ClipGradByValue(_Clip):
 class ClipGradByNorm(_Clip):
     """Every gradient by its own norm."""
 
-    def __init__(self, clip_norm):
+    def __init__(self, clip_norm: float) -> None:
         self.clip_norm = float(clip_norm)
 
     def _clipped(self, params_grads):
@@ -42,7 +45,7 @@ class ClipGradByNorm(_Clip):
 class ClipGradByGlobalNorm(_Clip):
     """All gradients by the norm of all of them."""
 
-    def __init__(self, clip_norm, group_name="default_group", auto_skip_clip=False):
+    def __init__(self, clip_norm: float, group_name: str = "default_group", auto_skip_clip: bool = False) -> None:
         self.clip_norm = float(clip_norm)
 
     def _clipped(self, params_grads):

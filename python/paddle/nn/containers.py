@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Layers that hold others."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 from .layer import Layer
+from ..typed import TensorLike
 
 
 class Sequential(Layer):
     """One after the other."""
 
-    def __init__(self, *layers):
+    def __init__(self, *layers: Any) -> None:
         super().__init__()
         for i, layer in enumerate(layers):
             name, layer = layer if isinstance(layer, (tuple, list)) else (str(i), layer)
             self.add_sublayer(name, layer)
 
-    def forward(self, x):
+    def forward(self, x: TensorLike) -> TensorLike:
         """Each layer takes what the one before gives."""
         for layer in self._sub_layers.values():
             x = layer(x)
@@ -27,16 +32,16 @@ class Sequential(Layer):
 
 class LayerList(Layer):
     """A list of layers, whose parameters are the model's."""
-    def __init__(self, sublayers=None):
+    def __init__(self, sublayers: Any = None) -> None:
         super().__init__()
         self.extend(sublayers or [])
 
-    def append(self, layer):
+    def append(self, layer: Any) -> LayerList:
         """Adds a layer at the end."""
         self.add_sublayer(str(len(self)), layer)
         return self
 
-    def extend(self, layers):
+    def extend(self, layers: Sequence) -> LayerList:
         """Adds several layers at the end."""
         for layer in layers:
             self.append(layer)
@@ -54,7 +59,7 @@ class LayerList(Layer):
 
 class ParameterList(Layer):
     """A list of parameters of the model."""
-    def __init__(self, parameters=None):
+    def __init__(self, parameters: Sequence | None = None) -> None:
         super().__init__()
         for i, parameter in enumerate(parameters or []):
             self.add_parameter(str(i), parameter)

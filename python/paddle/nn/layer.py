@@ -1,25 +1,29 @@
 # SPDX-License-Identifier: MIT
 """Layer: parameters and sub-layers by name; forward() writes operators into the current program."""
+from __future__ import annotations
+
 import collections
+from typing import Any, Callable, Iterator
 
 from .. import modes, unique_name
 from ..dtypes import to_type
 from ..helper import LayerHelper, make_persistable
 from ..variable import Parameter, Variable
+from ..typed import DTypeLike, InitializerLike, ParamAttrLike, ShapeLike, TensorLike
 
 
 class Layer:
     """The base of layers: parameters, buffers and layers within; write `forward`."""
-    def __init__(self, name_scope=None, dtype="float32"):
+    def __init__(self, name_scope: str | None = None, dtype: DTypeLike = "float32") -> None:
         modes.require_static(f"paddle.nn.{type(self).__name__}")
         self._full_name = unique_name.generate(name_scope or _snake(type(self).__name__))
         self._dtype = dtype
         self.training = True
-        self._parameters = collections.OrderedDict()
-        self._sub_layers = collections.OrderedDict()
-        self._buffers = collections.OrderedDict()
+        self._parameters: dict[str, Any] = collections.OrderedDict()
+        self._sub_layers: dict[str, Layer] = collections.OrderedDict()
+        self._buffers: dict[str, Any] = collections.OrderedDict()
 
-    def full_name(self):
+    def full_name(self) -> Any:
         """Its name in the program."""
         return self._full_name
 
@@ -43,22 +47,23 @@ class Layer:
                 return self.__dict__[store][name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def create_parameter(self, shape, attr=None, dtype=None, is_bias=False, default_initializer=None):
+    def create_parameter(self, shape: ShapeLike, attr: ParamAttrLike = None, dtype: DTypeLike | None = None,
+                         is_bias: bool = False, default_initializer: InitializerLike = None) -> Parameter | None:
         """Makes a parameter; add_parameter or an attribute makes it the layer's."""
         helper = LayerHelper(self._full_name, self._full_name)
         return helper.create_parameter(attr, shape, dtype or self._dtype, is_bias, default_initializer)
 
-    def add_parameter(self, name, parameter):
+    def add_parameter(self, name: str, parameter: Any) -> Any:
         """Makes a parameter the layer's, under a name."""
         self._parameters[name] = parameter
         return parameter
 
-    def add_sublayer(self, name, sublayer):
+    def add_sublayer(self, name: str, sublayer: Any) -> Any:
         """Makes a layer part of this one, under a name."""
         self._sub_layers[name] = sublayer
         return sublayer
 
-    def register_buffer(self, name, tensor, persistable=True):
+    def register_buffer(self, name: str, tensor: TensorLike, persistable: bool = True) -> None:
         """Makes a tensor part of the layer that is not trained."""
         self._buffers[name] = tensor
 
@@ -67,33 +72,33 @@ class Layer:
         name = attr_name or unique_name.generate(f"{self._full_name}.w")
         return make_persistable(name, shape, to_type(self._dtype), value)
 
-    def children(self):
+    def children(self) -> Any:
         """The layers right within it."""
         return iter(self._sub_layers.values())
 
-    def named_sublayers(self, prefix="", include_self=False):
+    def named_sublayers(self, prefix: str = "", include_self: bool = False) -> Iterator:
         """All layers within it, with their names."""
         if include_self:
             yield prefix, self
         for name, layer in self._sub_layers.items():
             yield from layer.named_sublayers(f"{prefix}.{name}" if prefix else name, True)
 
-    def sublayers(self, include_self=False):
+    def sublayers(self, include_self: bool = False) -> list:
         """All layers within it."""
         return [layer for _, layer in self.named_sublayers(include_self=include_self)]
 
-    def named_parameters(self, prefix="", include_sublayers=True):
+    def named_parameters(self, prefix: str = "", include_sublayers: bool = True) -> Iterator:
         """The parameters with their names."""
         for at, layer in [(prefix, self)] + (list(self.named_sublayers(prefix)) if include_sublayers else []):
             for name, parameter in layer._parameters.items():
                 if parameter is not None:
                     yield (f"{at}.{name}" if at else name), parameter
 
-    def parameters(self, include_sublayers=True):
+    def parameters(self, include_sublayers: bool = True) -> list:
         """The parameters."""
         return [p for _, p in self.named_parameters(include_sublayers=include_sublayers)]
 
-    def apply(self, fn):
+    def apply(self, fn: Callable) -> Layer:
         """Calls a function with it and with every layer within."""
         for layer in self.sublayers():
             fn(layer)
@@ -102,24 +107,25 @@ class Layer:
 
     # ---- running
 
-    def train(self):
+    def train(self) -> None:
         """Lets dropout and normalisations work as in training."""
         for layer in self.sublayers(include_self=True):
             layer.training = True
 
-    def eval(self):
+    def eval(self) -> None:
         """Lets dropout and normalisations work as in use."""
         for layer in self.sublayers(include_self=True):
             layer.training = False
 
-    def forward(self, *inputs, **kwargs):
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """What the layer computes."""
         raise NotImplementedError(f"{type(self).__name__} has no forward().")
 
-    def __call__(self, *inputs, **kwargs):
+    def __call__(self, *inputs: Any, **kwargs: Any) -> TensorLike:
         return self.forward(*inputs, **kwargs)
 
-    def state_dict(self, destination=None, include_sublayers=True, structured_name_prefix=""):
+    def state_dict(self, destination: dict | None = None, include_sublayers: bool = True,
+                   structured_name_prefix: str = "") -> Any:
         """Values of parameters and buffers, from the scope."""
         out = collections.OrderedDict() if destination is None else destination
         first = structured_name_prefix.rstrip(".")
@@ -129,7 +135,7 @@ class Layer:
                     out[f"{at}.{name}" if at else name] = v.get_value()
         return out
 
-    def set_state_dict(self, state_dict, use_structured_name=True):
+    def set_state_dict(self, state_dict: dict, use_structured_name: bool = True) -> None:
         """Sets parameters and buffers from a dict by name."""
         for at, layer in self.named_sublayers(include_self=True):
             for name, v in (*layer._parameters.items(), *layer._buffers.items()):

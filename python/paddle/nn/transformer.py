@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Attention and encoders of transformers."""
+from __future__ import annotations
+
+from typing import Any
+
 from .. import tensor
 from . import functional as F
 from .containers import LayerList
 from .layer import Layer
 from .layers import Dropout, LayerNorm, Linear
 from .._names import refuse_options
+from ..typed import ActivationLike, ParamAttrLike, TensorLike
 
 
 class MultiHeadAttention(Layer):
     """Queries, keys and values [batch, length, embed_dim]; attn_mask is added to the scores."""
 
-    def __init__(self, embed_dim, num_heads, dropout=0.0, kdim=None, vdim=None, need_weights=False, weight_attr=None,
-                 bias_attr=None):
+    def __init__(self, embed_dim: int, num_heads: int, dropout: float = 0.0, kdim: int | None = None, vdim: int | None = None,
+                 need_weights: bool = False, weight_attr: ParamAttrLike = None, bias_attr: ParamAttrLike = None) -> None:
         super().__init__()
         if embed_dim % num_heads:
             raise ValueError(f"embed_dim {embed_dim} must be divisible by num_heads {num_heads}.")
@@ -27,7 +32,8 @@ class MultiHeadAttention(Layer):
     def _split(self, x):
         return tensor.transpose(tensor.reshape(x, [0, 0, self._heads, self._width]), [0, 2, 1, 3])
 
-    def forward(self, query, key=None, value=None, attn_mask=None, cache=None):
+    def forward(self, query: TensorLike, key: str | None = None, value: TensorLike | None = None,
+                attn_mask: TensorLike | None = None, cache: Any = None) -> TensorLike:
         refuse_options("MultiHeadAttention", cache=cache)
         key = query if key is None else key
         value = key if value is None else value
@@ -44,8 +50,9 @@ class MultiHeadAttention(Layer):
 
 class TransformerEncoderLayer(Layer):
     """Attention, then two linear layers, each with a way around it."""
-    def __init__(self, d_model, nhead, dim_feedforward, dropout=0.1, activation="relu", attn_dropout=None, act_dropout=None,
-                 normalize_before=False, weight_attr=None, bias_attr=None):
+    def __init__(self, d_model: int, nhead: int, dim_feedforward: int, dropout: float = 0.1,
+                 activation: ActivationLike = "relu", attn_dropout: Any = None, act_dropout: Any = None,
+                 normalize_before: bool = False, weight_attr: ParamAttrLike = None, bias_attr: ParamAttrLike = None) -> None:
         super().__init__()
         self._config = (d_model, nhead, dim_feedforward, dropout, activation, attn_dropout, act_dropout, normalize_before,
                         weight_attr, bias_attr)
@@ -58,7 +65,7 @@ class TransformerEncoderLayer(Layer):
         self.norm1, self.norm2 = LayerNorm(d_model), LayerNorm(d_model)
         self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
 
-    def forward(self, src, src_mask=None, cache=None):
+    def forward(self, src: TensorLike, src_mask: TensorLike | None = None, cache: Any = None) -> TensorLike:
         refuse_options("TransformerEncoderLayer", cache=cache)
         x = self.norm1(src) if self._before else src
         x = tensor.add(src, self.dropout1(self.self_attn(x, x, x, src_mask)))
@@ -71,7 +78,7 @@ class TransformerEncoderLayer(Layer):
 class TransformerEncoder(Layer):
     """Copies of one layer, each with parameters of its own."""
 
-    def __init__(self, encoder_layer, num_layers, norm=None):
+    def __init__(self, encoder_layer: Any, num_layers: int, norm: Any = None) -> None:
         super().__init__()
         self.layers = LayerList([encoder_layer if i == 0 else type(encoder_layer)(*encoder_layer._config)
                                  for i in range(num_layers)])
@@ -79,7 +86,7 @@ class TransformerEncoder(Layer):
             self.norm = norm
         self._normed = norm is not None
 
-    def forward(self, src, src_mask=None, cache=None):
+    def forward(self, src: TensorLike, src_mask: TensorLike | None = None, cache: Any = None) -> TensorLike:
         refuse_options("TransformerEncoder", cache=cache)
         for layer in self.layers:
             src = layer(src, src_mask)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Optimizer: the backward pass, limits and decay of gradients, learning rates, and one update operator a parameter."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 from .. import current, guards, modes, scopes, tensor, unique_name
 from ..backward import append_backward
 from ..helper import make_persistable
@@ -7,6 +11,7 @@ from ..dtypes import VarType
 from ..regularizer import L1Decay, L2Decay, WeightDecayRegularizer
 from ..variable import Variable
 from .lr import LRScheduler
+from ..typed import ProgramLike, RateLike, TensorLike
 
 _OPTIMIZE = 2
 
@@ -16,7 +21,9 @@ class Optimizer:
     _type: str
     _state: "dict[str, tuple[str, float, bool]]" = {}
 
-    def __init__(self, learning_rate=0.001, parameters=None, weight_decay=None, grad_clip=None, name=None):
+    def __init__(self, learning_rate: RateLike = 0.001, parameters: Sequence | None = None,
+                 weight_decay: L1Decay | L2Decay | float | None = None, grad_clip: Any = None,
+                 name: str | None = None) -> None:
         modes.require_static(f"paddle.optimizer.{type(self).__name__}")
         if not isinstance(learning_rate, (int, float, LRScheduler)):
             raise TypeError(f"learning rate should be float or LRScheduler, got {type(learning_rate)} instead.")
@@ -24,15 +31,15 @@ class Optimizer:
             raise TypeError(f"weight_decay should be float or a regularizer, got {type(weight_decay)} instead.")
         self._learning_rate, self._parameters, self._grad_clip = learning_rate, parameters, grad_clip
         self.regularization = L2Decay(weight_decay) if isinstance(weight_decay, (int, float)) else weight_decay
-        self._rates = {}
+        self._rates: dict = {}
 
     # ---- learning rate
 
-    def get_lr(self):
+    def get_lr(self) -> float:
         """The learning rate now."""
         return float(self._learning_rate() if isinstance(self._learning_rate, LRScheduler) else self._learning_rate)
 
-    def set_lr(self, value):
+    def set_lr(self, value: TensorLike) -> None:
         """Another number from the next run on."""
         if isinstance(self._learning_rate, LRScheduler):
             raise RuntimeError("optimizer's learning rate can't be LRScheduler when invoke this API, because this will lead "
@@ -59,7 +66,8 @@ class Optimizer:
 
     # ---- minimize
 
-    def minimize(self, loss, startup_program=None, parameters=None, no_grad_set=None):
+    def minimize(self, loss: Any, startup_program: ProgramLike | None = None, parameters: Sequence | None = None,
+                 no_grad_set: Sequence | None = None) -> tuple:
         """Adds everything that a training step does after the loss; returns the updates and [(parameter, gradient)]."""
         if not isinstance(loss, Variable):
             raise TypeError(f"The type of 'loss' in minimize must be Variable, but received {type(loss)}.")
@@ -69,11 +77,12 @@ class Optimizer:
                 raise ValueError(f"The loss {loss.name!r} depends on no parameter that is trained.")
             return self.apply_gradients(params_grads), params_grads
 
-    def backward(self, loss, startup_program=None, parameters=None, no_grad_set=None, callbacks=None):
+    def backward(self, loss: Any, startup_program: ProgramLike | None = None, parameters: Sequence | None = None,
+                 no_grad_set: Sequence | None = None, callbacks: Sequence | None = None) -> list:
         """Adds the operators of the backward pass; returns (parameter, gradient) pairs."""
         return append_backward(loss, parameters or self._parameters, no_grad_set, callbacks)
 
-    def apply_gradients(self, params_grads):
+    def apply_gradients(self, params_grads: list) -> list:
         """Adds limits, decay and updates for gradients that are there."""
         program = params_grads[0][0].block.program
         params_grads = sorted(params_grads, key=lambda pair: pair[0].name)
@@ -115,7 +124,7 @@ class Optimizer:
 
     # ---- of the dynamic graph
 
-    def step(self):
+    def step(self) -> Any:
         """Changes parameters by their gradients."""
         raise RuntimeError("step() is of the dynamic graph; in a program minimize(loss) adds the updates, and Executor.run "
                            "does them.")

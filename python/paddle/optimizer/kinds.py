@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Paddle's optimizers."""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
 from .base import Optimizer
+from ..typed import NumberLike, RateLike
 
 
 class SGD(Optimizer):
@@ -12,8 +17,9 @@ class Momentum(Optimizer):
     """Gradient descent with momentum."""
     _type, _state = "momentum", {"velocity": ("Velocity", 0.0, False)}
 
-    def __init__(self, learning_rate=0.001, momentum=0.9, parameters=None, use_nesterov=False, weight_decay=None,
-                 grad_clip=None, multi_precision=False, rescale_grad=1.0, name=None):
+    def __init__(self, learning_rate: RateLike = 0.001, momentum: float = 0.9, parameters: Sequence | None = None,
+                 use_nesterov: bool = False, weight_decay: float | None = None, grad_clip: Any = None,
+                 multi_precision: bool = False, rescale_grad: float = 1.0, name: str | None = None) -> None:
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         _single(multi_precision)
         self._numbers = {"mu": float(momentum), "use_nesterov": bool(use_nesterov), "rescale_grad": float(rescale_grad),
@@ -33,8 +39,9 @@ class Adam(Optimizer):
     """Means of gradients and of their squares, both corrected for their start."""
     _type = "adam"
 
-    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, parameters=None, weight_decay=None,
-                 grad_clip=None, lazy_mode=False, multi_precision=False, use_multi_tensor=False, name=None):
+    def __init__(self, learning_rate: RateLike = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
+                 parameters: Sequence | None = None, weight_decay: Any = None, grad_clip: Any = None, lazy_mode: bool = False,
+                 multi_precision: bool = False, use_multi_tensor: bool = False, name: str | None = None) -> None:
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         _single(multi_precision)
         for name, value in (("beta1", beta1), ("beta2", beta2)):
@@ -56,9 +63,10 @@ class AdamW(Adam):
     """The decay is taken from the parameter itself."""
     _type = "adamw"
 
-    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, parameters=None, weight_decay=0.01,
-                 lr_ratio=None, apply_decay_param_fun=None, grad_clip=None, lazy_mode=False, multi_precision=False,
-                 name=None):
+    def __init__(self, learning_rate: RateLike = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
+                 parameters: Sequence | None = None, weight_decay: float = 0.01, lr_ratio: NumberLike | None = None,
+                 apply_decay_param_fun: Callable | None = None, grad_clip: Any = None, lazy_mode: bool = False,
+                 multi_precision: bool = False, name: str | None = None) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, parameters, None, grad_clip, lazy_mode, multi_precision)
         if lr_ratio is not None:
             raise NotImplementedError("(Unimplemented) AdamW: lr_ratio. Use ParamAttr(learning_rate=...).")
@@ -73,8 +81,9 @@ class Lamb(Adam):
     """Adam with steps scaled by the norms of weights."""
     _type = "lamb"
 
-    def __init__(self, learning_rate=0.001, lamb_weight_decay=0.01, beta1=0.9, beta2=0.999, epsilon=1e-6, parameters=None,
-                 grad_clip=None, exclude_from_weight_decay_fn=None, name=None):
+    def __init__(self, learning_rate: RateLike = 0.001, lamb_weight_decay: float = 0.01, beta1: float = 0.9,
+                 beta2: float = 0.999, epsilon: float = 1e-6, parameters: Sequence | None = None, grad_clip: Any = None,
+                 exclude_from_weight_decay_fn: Callable | None = None, name: str | None = None) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, parameters, None, grad_clip)
         self._decay, self._excluded = float(lamb_weight_decay), exclude_from_weight_decay_fn
 
@@ -88,8 +97,9 @@ class Adamax(Adam):
     """Adam with the largest past gradient in place of the mean of squares."""
     _type = "adamax"
 
-    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, parameters=None, weight_decay=None,
-                 grad_clip=None, name=None):
+    def __init__(self, learning_rate: RateLike = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
+                 parameters: Sequence | None = None, weight_decay: float | None = None, grad_clip: Any = None,
+                 name: str | None = None) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, parameters, weight_decay, grad_clip)
 
     def _state_of(self, param):
@@ -110,8 +120,9 @@ class Adagrad(Optimizer):
     """Steps divided by the root of the sum of squared gradients."""
     _type = "adagrad"
 
-    def __init__(self, learning_rate, epsilon=1e-6, parameters=None, weight_decay=None, grad_clip=None, name=None,
-                 initial_accumulator_value=0.0):
+    def __init__(self, learning_rate: RateLike, epsilon: float = 1e-6, parameters: Sequence | None = None,
+                 weight_decay: float | None = None, grad_clip: Any = None, name: str | None = None,
+                 initial_accumulator_value: float = 0.0) -> None:
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._epsilon, self._first = float(epsilon), float(initial_accumulator_value)
 
@@ -127,8 +138,9 @@ class Adadelta(Optimizer):
     _type = "adadelta"
     _state = {"_avg_squared_grad": ("AvgSquaredGrad", 0.0, False), "_avg_squared_update": ("AvgSquaredUpdate", 0.0, False)}
 
-    def __init__(self, learning_rate=0.001, epsilon=1e-6, rho=0.95, parameters=None, weight_decay=None, grad_clip=None,
-                 name=None):
+    def __init__(self, learning_rate: RateLike = 0.001, epsilon: float = 1e-6, rho: float = 0.95,
+                 parameters: Sequence | None = None, weight_decay: float | None = None, grad_clip: Any = None,
+                 name: str | None = None) -> None:
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._numbers = {"epsilon": float(epsilon), "rho": float(rho)}
 
@@ -142,8 +154,9 @@ class RMSProp(Optimizer):
     _state = {"momentum": ("Moment", 0.0, False), "mean_square": ("MeanSquare", 0.0, False),
               "mean_grad": ("MeanGrad", 0.0, False)}
 
-    def __init__(self, learning_rate, rho=0.95, epsilon=1e-6, momentum=0.0, centered=False, parameters=None,
-                 weight_decay=None, grad_clip=None, name=None):
+    def __init__(self, learning_rate: RateLike, rho: float = 0.95, epsilon: float = 1e-6, momentum: float = 0.0,
+                 centered: bool = False, parameters: Sequence | None = None, weight_decay: float | None = None,
+                 grad_clip: Any = None, name: str | None = None) -> None:
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._numbers = {"epsilon": float(epsilon), "decay": float(rho), "momentum": float(momentum),
                          "centered": bool(centered)}

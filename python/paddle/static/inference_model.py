@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Models for inference: <prefix>.pdmodel (the program) and <prefix>.pdiparams (its parameters), in Paddle's formats."""
+from __future__ import annotations
+
 import os
+from typing import Any, Sequence
 
 import numpy as np
 from popart import _files
@@ -14,6 +17,7 @@ from ..operator import Operator
 from ..paddle_core import read_parameters, saved_names, write_parameters
 from ..program import Program
 from ..variable import Variable
+from ..typed import PathLike, ProgramLike, TensorLike
 
 
 def _variables(what, values):
@@ -23,7 +27,7 @@ def _variables(what, values):
     return list(values)
 
 
-def normalize_program(program, feed_vars, fetch_vars):
+def normalize_program(program: ProgramLike, feed_vars: Sequence, fetch_vars: Sequence) -> Program:
     """The program as it is saved: what the fetches need, in test mode, with operators that feed and fetch."""
     if not isinstance(program, Program):
         raise TypeError(f"program type must be paddle.static.Program, but received {type(program)}.")
@@ -75,7 +79,7 @@ def _add_feeds(block, feeds, fetches):
         block.append_op("fetch", {"X": name}, {"Out": "fetch"}, {"col": i}, infer=False)
 
 
-def serialize_program(feed_vars, fetch_vars, program=None, **kwargs):
+def serialize_program(feed_vars: Sequence, fetch_vars: Sequence, program: ProgramLike | None = None, **kwargs: Any) -> Any:
     """The bytes of a .pdmodel file."""
     return normalize_program(program or current.default_main_program(), feed_vars, fetch_vars).serialize_to_string()
 
@@ -91,13 +95,14 @@ def _parameter_bytes(program, scope):
     return write_parameters(arrays)
 
 
-def serialize_persistables(feed_vars, fetch_vars, executor, program=None, **kwargs):
+def serialize_persistables(feed_vars: Sequence, fetch_vars: Sequence, executor: Any, program: ProgramLike | None = None,
+                           **kwargs: Any) -> Any:
     """The bytes of a .pdiparams file."""
     normal = normalize_program(program or current.default_main_program(), feed_vars, fetch_vars)
     return _parameter_bytes(normal, scopes.global_scope())
 
 
-def save_to_file(path, content):
+def save_to_file(path: PathLike, content: bytes) -> None:
     """Writes bytes to a file."""
     if not isinstance(content, bytes):
         raise ValueError("'content' type should be bytes.")
@@ -105,13 +110,14 @@ def save_to_file(path, content):
         file.write(content)
 
 
-def load_from_file(path):
+def load_from_file(path: PathLike) -> bytes:
     """The bytes of a file."""
     with open(path, "rb") as file:
         return file.read()
 
 
-def save_inference_model(path_prefix, feed_vars, fetch_vars, executor, **kwargs):
+def save_inference_model(path_prefix: PathLike, feed_vars: Sequence, fetch_vars: Sequence, executor: Any,
+                         **kwargs: Any) -> None:
     """Writes both files; the parameters are those of the scope (weights_to_host() brings an IPU's there)."""
     program, clip_extra = kwargs.pop("program", None), kwargs.pop("clip_extra", True)
     if kwargs:
@@ -139,12 +145,12 @@ def _prefix(path):
     return path
 
 
-def deserialize_program(data, where="memory"):
+def deserialize_program(data: TensorLike, where: str = "memory") -> Program:
     """The program that serialize_program made into bytes."""
     return Program.parse_from_string(data, where)
 
 
-def deserialize_persistables(program, data, executor, where="memory"):
+def deserialize_persistables(program: ProgramLike, data: TensorLike, executor: Any, where: str = "memory") -> None:
     """Puts the parameters into the scope."""
     scope = scopes.global_scope()
     for name, kind, shape, content in read_parameters(data, program.serialize_to_string(), where):
@@ -158,7 +164,7 @@ def _read(path, what):
     return load_from_file(path)
 
 
-def load_inference_model(path_prefix, executor, **kwargs):
+def load_inference_model(path_prefix: PathLike, executor: Any, **kwargs: Any) -> list:
     """[program, names of the feeds, variables to fetch]; parameters go into the scope."""
     model_name, params_name = kwargs.pop("model_filename", None), kwargs.pop("params_filename", None)
     if kwargs:

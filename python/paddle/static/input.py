@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Data that is fed."""
+from __future__ import annotations
+
 import numpy as np
 
 from .. import current, modes
 from ..dtypes import to_type
+from ..typed import DTypeLike, ShapeLike, TensorLike
 
 
-def data(name, shape, dtype=None, lod_level=0):
+def data(name: str, shape: ShapeLike, dtype: DTypeLike | None = None, lod_level: int = 0) -> TensorLike:
     """A variable whose value comes with every run; a first dimension of None or -1 is the batch."""
     modes.require_static("paddle.static.data")
     if not isinstance(name, str):
@@ -26,7 +29,7 @@ def data(name, shape, dtype=None, lod_level=0):
 class InputSpec:
     """What an input looks like."""
 
-    def __init__(self, shape, dtype="float32", name=None):
+    def __init__(self, shape: ShapeLike, dtype: DTypeLike = "float32", name: str | None = None) -> None:
         self.shape = tuple(-1 if d is None else d for d in shape)
         self.dtype, self.name = to_type(dtype), name
 

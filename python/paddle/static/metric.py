@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Metrics as operators."""
+from __future__ import annotations
+
 from .. import tensor
 from ..helper import LayerHelper
+from ..typed import TensorLike
 
 
-def accuracy(input, label, k=1, correct=None, total=None):
+def accuracy(input: TensorLike, label: TensorLike, k: int = 1, correct: TensorLike | None = None,
+             total: TensorLike | None = None) -> TensorLike:
     """The share of rows whose label is among the k largest; `correct` and `total` get the two counts."""
     values, indices = tensor.topk(input, k)
     share, *counts = LayerHelper("accuracy").append("accuracy", {"Out": values, "Indices": indices, "Label": label}, {},

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Training states: <path>.pdparams and <path>.pdopt (numpy arrays by name, pickled as Paddle does) and <path>.pdmodel."""
+from __future__ import annotations
+
 import os
 import pickle
+from typing import Any, Sequence
 
 import numpy as np
 from popart import _files
@@ -9,13 +12,14 @@ from popart import _files
 from .. import scopes
 from ..dtypes import VarType
 from ..variable import Parameter
+from ..typed import PathLike, ProgramLike
 
 
 def _persistables(program):
     return [v for v in program.list_vars() if v.persistable and v.type == VarType.LOD_TENSOR]
 
 
-def save(program, model_path, protocol=4, **configs):
+def save(program: ProgramLike, model_path: PathLike, protocol: int = 4, **configs: Any) -> None:
     """Parameters, the optimizer's variables and the program."""
     scope, variables = scopes.global_scope(), _persistables(program)
     _files.make_folder_of(model_path)
@@ -53,7 +57,7 @@ def _loaded(path):
     return {name: np.asarray(value) for name, value in values.items() if isinstance(value, np.ndarray)}
 
 
-def load_program_state(model_path, var_list=None):
+def load_program_state(model_path: PathLike, var_list: Sequence | None = None) -> dict:
     """Arrays by name."""
     path = model_path if model_path.endswith(".pdparams") else model_path + ".pdparams"
     if not os.path.isfile(path):
@@ -65,7 +69,7 @@ def load_program_state(model_path, var_list=None):
     return out
 
 
-def set_program_state(program, state_dict):
+def set_program_state(program: ProgramLike, state_dict: dict) -> None:
     """Values for the variables of a program; those that are not in the dict stay as they are."""
     scope = scopes.global_scope()
     for var in _persistables(program):
@@ -78,6 +82,6 @@ def set_program_state(program, state_dict):
         scope.var(var.name).get_tensor().set(value)
 
 
-def load(program, model_path, executor=None, var_list=None):
+def load(program: ProgramLike, model_path: PathLike, executor: Any = None, var_list: Sequence | None = None) -> None:
     """Sets a program's parameters from what static.save wrote."""
     set_program_state(program, load_program_state(model_path))

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Variables out of numbers, and copies."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from .. import unique_name
@@ -7,6 +11,7 @@ from ..dtypes import VarType, to_type
 from ..helper import LayerHelper, make_persistable
 from ..param_attr import ParamAttr
 from ..variable import Variable
+from ..typed import DTypeLike, InitializerLike, NumberLike, ParamAttrLike, ShapeLike, TensorLike
 
 __all__ = ["assign", "cast", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like", "rand", "randn", "uniform",
            "normal", "randint", "arange", "create_parameter", "create_global_var"]
@@ -20,72 +25,76 @@ def _shape(shape):
     return [int(d) for d in (shape if isinstance(shape, (list, tuple)) else [shape])]
 
 
-def full(shape, fill_value, dtype=None, name=None):
+def full(shape: ShapeLike, fill_value: NumberLike, dtype: DTypeLike | None = None, name: str | None = None) -> TensorLike:
     """A tensor whose elements are all the same."""
     kind = to_type(dtype or ("float32" if isinstance(fill_value, float) else "int64"))
     return _filled("fill_constant", {"shape": _shape(shape), "value": float(fill_value), "str_value": str(fill_value)}, kind)
 
 
-def fill_constant(shape, dtype, value, force_cpu=False, out=None, name=None):
+def fill_constant(shape: ShapeLike, dtype: DTypeLike, value: TensorLike, force_cpu: bool = False,
+                  out: TensorLike | None = None, name: str | None = None) -> TensorLike:
     """A tensor whose elements are all the same."""
     made = full(shape, value, dtype)
     return made if out is None else assign(made, out)
 
 
-def zeros(shape, dtype=None, name=None):
+def zeros(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> TensorLike:
     """All elements zero."""
     return full(shape, 0.0, dtype or "float32")
 
 
-def ones(shape, dtype=None, name=None):
+def ones(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> TensorLike:
     """All elements one."""
     return full(shape, 1.0, dtype or "float32")
 
 
-def full_like(x, fill_value, dtype=None, name=None):
+def full_like(x: TensorLike, fill_value: NumberLike, dtype: DTypeLike | None = None, name: str | None = None) -> TensorLike:
     """A tensor of x's shape whose elements are all the same."""
     attrs = {"value": float(fill_value), "dtype": int(to_type(dtype)) if dtype is not None else -1}
     return LayerHelper("fill_any_like").append("fill_any_like", {"X": x}, attrs, stop_gradient=True)
 
 
-def zeros_like(x, dtype=None, name=None):
+def zeros_like(x: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> TensorLike:
     """Zeros in x's shape."""
     return full_like(x, 0.0, dtype)
 
 
-def ones_like(x, dtype=None, name=None):
+def ones_like(x: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> TensorLike:
     """Ones in x's shape."""
     return full_like(x, 1.0, dtype)
 
 
-def uniform(shape, dtype=None, min=-1.0, max=1.0, seed=0, name=None):
+def uniform(shape: ShapeLike, dtype: DTypeLike | None = None, min: NumberLike = -1.0, max: NumberLike = 1.0, seed: int = 0,
+            name: str | None = None) -> TensorLike:
     """Numbers evenly from [min, max)."""
     return _filled("uniform_random", {"shape": _shape(shape), "min": float(min), "max": float(max), "seed": int(seed)},
                    dtype or "float32")
 
 
-def rand(shape, dtype=None, name=None):
+def rand(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> TensorLike:
     """Numbers evenly from [0, 1)."""
     return uniform(shape, dtype, 0.0, 1.0)
 
 
-def normal(mean=0.0, std=1.0, shape=None, name=None):
+def normal(mean: TensorLike = 0.0, std: float = 1.0, shape: ShapeLike | None = None, name: str | None = None) -> TensorLike:
     """Numbers from a normal distribution."""
     return _filled("gaussian_random", {"shape": _shape(shape), "mean": float(mean), "std": float(std), "seed": 0}, "float32")
 
 
-def randn(shape, dtype=None, name=None):
+def randn(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> TensorLike:
     """Numbers from the standard normal distribution."""
     return _filled("gaussian_random", {"shape": _shape(shape), "mean": 0.0, "std": 1.0, "seed": 0}, dtype or "float32")
 
 
-def randint(low=0, high=None, shape=(1,), dtype=None, name=None):
+def randint(low: NumberLike = 0, high: NumberLike | None = None, shape: ShapeLike = (1,), dtype: DTypeLike | None = None,
+            name: str | None = None) -> TensorLike:
     """Whole numbers evenly from [low, high)."""
     low, high = (0, low) if high is None else (low, high)
     return _filled("randint", {"shape": _shape(shape), "low": int(low), "high": int(high), "seed": 0}, dtype or "int64")
 
 
-def arange(start=0, end=None, step=1, dtype=None, name=None):
+def arange(start: TensorLike = 0, end: TensorLike | None = None, step: int = 1, dtype: DTypeLike | None = None,
+           name: str | None = None) -> TensorLike:
     """Numbers from start up to, not including, end."""
     start, end = (0, start) if end is None else (start, end)
     values = np.arange(start, end, step)
@@ -93,7 +102,7 @@ def arange(start=0, end=None, step=1, dtype=None, name=None):
                                 np.dtype(str(to_type(dtype or "float32"))[len("paddle."):])))
 
 
-def cast(x, dtype):
+def cast(x: TensorLike, dtype: DTypeLike) -> TensorLike:
     """Converts to another type."""
     kind = to_type(dtype)
     return LayerHelper("cast").append("cast", {"X": x}, {"in_dtype": int(x.dtype), "out_dtype": int(kind)})
@@ -104,7 +113,7 @@ def of_type(x, dtype):
     return x if dtype is None or to_type(dtype) == x.dtype else cast(x, dtype)
 
 
-def assign(x, output=None):
+def assign(x: TensorLike, output: TensorLike | None = None) -> TensorLike:
     """A copy of a variable, or a constant of these values."""
     if isinstance(x, Variable):
         if output is None:
@@ -126,7 +135,8 @@ def assign(x, output=None):
     return LayerHelper("assign_value").append("assign_value", {}, attrs, stop_gradient=True)
 
 
-def create_parameter(shape, dtype, name=None, attr=None, is_bias=False, default_initializer=None):
+def create_parameter(shape: ShapeLike, dtype: DTypeLike, name: str | None = None, attr: ParamAttrLike = None,
+                     is_bias: bool = False, default_initializer: InitializerLike = None) -> Any:
     """A parameter that belongs to no layer."""
     attr = ParamAttr._to_attr(attr)
     if name is not None and attr.name is None:
@@ -134,6 +144,7 @@ def create_parameter(shape, dtype, name=None, attr=None, is_bias=False, default_
     return LayerHelper("create_parameter").create_parameter(attr, shape, dtype, is_bias, default_initializer)
 
 
-def create_global_var(shape, value, dtype, persistable=False, force_cpu=False, name=None):
+def create_global_var(shape: ShapeLike, value: TensorLike, dtype: DTypeLike, persistable: bool = False,
+                      force_cpu: bool = False, name: str | None = None) -> TensorLike:
     """A variable that keeps its value between runs."""
     return make_persistable(name or unique_name.generate("global_var"), shape, to_type(dtype), value)

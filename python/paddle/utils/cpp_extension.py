@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """paddle.utils.cpp_extension: operators in C++, compiled when a program starts and kept for the next one."""
+from __future__ import annotations
+
 import hashlib
 import json
 import os
@@ -9,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import types
+from typing import Any, Sequence
 
 import popart_core
 from popart import _files
@@ -16,11 +19,12 @@ from popart import _files
 from .. import custom_operators
 from ..helper import LayerHelper
 from .._names import refuse_unknown
+from ..typed import PathLike
 
 _LIBRARIES = ("-lpopart", "-lpopops", "-lpoplin", "-lpopnn", "-lpoputil", "-lpoplar")
 
 
-def get_build_directory(verbose=False):
+def get_build_directory(verbose: bool = False) -> Any:
     """PADDLE_EXTENSION_DIR, or ~/.cache/paddle_extensions."""
     folder = os.environ.get("PADDLE_EXTENSION_DIR") or os.path.join(os.path.expanduser("~"), ".cache", "paddle_extensions")
     if verbose:
@@ -28,8 +32,9 @@ def get_build_directory(verbose=False):
     return folder
 
 
-def load(name, sources, extra_cxx_cflags=None, extra_cuda_cflags=None, extra_ldflags=None, extra_include_paths=None,
-         build_directory=None, verbose=False):
+def load(name: str, sources: Sequence, extra_cxx_cflags: Sequence | None = None, extra_cuda_cflags: Sequence | None = None,
+         extra_ldflags: Sequence | None = None, extra_include_paths: Sequence | None = None,
+         build_directory: PathLike | None = None, verbose: bool = False) -> Any:
     """A module with a function for each operator that the sources describe (PD_BUILD_OP). Operators of PopART in the same
     sources are there for IpuStrategy.add_custom_op."""
     if extra_cuda_cflags:

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """run_check: small programs whose results are compared with numbers that are computed here once more."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from .. import current, modes, nn, optimizer, scopes, static, tensor, unique_name
@@ -39,7 +43,7 @@ def _check_update(parallel):
     exe = static.Executor(CPUPlace())
     exe.run(current.default_startup_program())
     weight, bias = _values(layer)
-    program = current.default_main_program()
+    program: Any = current.default_main_program()
     if parallel:
         program = static.CompiledProgram(program).with_data_parallel(loss.name, places=[CPUPlace(), CPUPlace()])
     result, = exe.run(program, feed=feed, fetch_list=[loss])
@@ -55,7 +59,7 @@ def _alone(check, *args):
         check(*args)
 
 
-def run_check():
+def run_check() -> None:
     """Says whether this installation computes."""
     before = modes.in_dynamic_mode()
     print("Running verify PaddlePaddle program ... ")

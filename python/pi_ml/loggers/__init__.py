@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Where metrics go."""
+from __future__ import annotations
+
+from typing import Any
+
 from pi_ml import paths
 from pi_ml.loggers.base import Logger, LightningLoggerBase, rank_zero_experiment
 from pi_ml.loggers.csv_logs import CSVLogger
@@ -7,7 +11,7 @@ from pi_ml.loggers.tensorboard import TensorBoardLogger
 from pi_ml.utilities.exceptions import MisconfigurationException
 
 
-def loggers_of(given, root):
+def loggers_of(given: Any, root: Any) -> Any:
     """Trainer's flag `logger` as a list: True is TensorBoard's files below the root folder."""
     if given is True:
         return [TensorBoardLogger(root, name="lightning_logs")]

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Dataset: a sequence of elements (structures of arrays) that is computed while somebody looks. Slices of arrays stay arrays
 as long as they can: batches of them are views, and shuffled ones are gathered at once."""
+from __future__ import annotations
+
 import itertools
 import os
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
@@ -11,7 +14,8 @@ from tensorflow.framework.context import active, eagerly
 from tensorflow.framework.errors import InvalidArgumentError
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.specs import TensorSpec
-from tensorflow.framework.tensors import EagerTensor, constant_value, convert_to_tensor
+from tensorflow.framework.tensors import EagerTensor, Tensor, constant_value, convert_to_tensor
+from tensorflow.framework.typed import DTypeLike, DatasetLike, PathLike, TensorLike
 
 AUTOTUNE = -1
 INFINITE, UNKNOWN = -1, -2
@@ -52,14 +56,14 @@ def _arrays(structure):
 class Dataset:
     """make: a function that gives an iterator; size: elements, -1 endless, -2 unknown; spec: of an element."""
 
-    def __init__(self, make, size, spec, rows=None):
+    def __init__(self, make: Callable, size: int, spec: Any, rows: list | None = None) -> None:
         self._make, self._size, self._spec = make, size, spec
         self._rows = rows  # flat arrays of which element i is row i, if that is all there is to it
 
     # ---- sources
 
     @staticmethod
-    def from_tensor_slices(tensors, name=None):
+    def from_tensor_slices(tensors: TensorLike, name: str | None = None) -> Dataset:
         """Elements along the first dimension of tensors. A list is one tensor, whose rows are its members."""
         whole = _arrays(tensors)
         flat = nest.flatten(whole)
@@ -78,13 +82,15 @@ class Dataset:
         return Dataset(make, n, spec, flat)
 
     @staticmethod
-    def from_tensors(tensors, name=None):
+    def from_tensors(tensors: TensorLike, name: str | None = None) -> Dataset:
         """One element: the tensors as they are."""
         whole = _arrays(tensors)
         return Dataset(lambda: iter([whole]), 1, nest.map_structure(lambda a: TensorSpec(a.shape, a.dtype), whole))
 
     @staticmethod
-    def from_generator(generator, output_types=None, output_shapes=None, args=None, output_signature=None, name=None):
+    def from_generator(generator: Any, output_types: Sequence | None = None, output_shapes: Sequence | None = None,
+                       args: Sequence | None = None, output_signature: tuple | None = None,
+                       name: str | None = None) -> Dataset:
         """What a generator yields; the function is called for each pass."""
         if output_signature is not None:
             spec = output_signature
@@ -104,7 +110,7 @@ class Dataset:
         return Dataset(make, UNKNOWN, spec)
 
     @staticmethod
-    def range(*args, output_type=dtypes.int64, name=None):
+    def range(*args: Any, output_type: DTypeLike = dtypes.int64, name: str | None = None) -> Dataset:
         """Whole numbers, as Python's range has them."""
         numbers = range(*[int(a) for a in args])
         kind = dtypes.as_dtype(output_type).as_numpy_dtype
@@ -112,7 +118,7 @@ class Dataset:
                        [np.array(numbers, kind)])
 
     @staticmethod
-    def zip(datasets, name=None):
+    def zip(datasets: DatasetLike, name: str | None = None) -> Dataset:
         """Elements of several datasets side by side; ends with the shortest."""
         flat = nest.flatten(datasets)
         spec = nest.map_structure(lambda d: d._spec, datasets)
@@ -127,7 +133,8 @@ class Dataset:
     def _like(self, make, size=None, spec=None, rows=None):
         return Dataset(make, self._size if size is None else size, self._spec if spec is None else spec, rows)
 
-    def map(self, map_func, num_parallel_calls=None, deterministic=None, name=None):
+    def map(self, map_func: Callable, num_parallel_calls: int | None = None, deterministic: bool | None = None,
+            name: str | None = None) -> Dataset:
         """A function of each element."""
         with_tuple = isinstance(self._spec, tuple)
 
@@ -157,7 +164,8 @@ class Dataset:
             return TensorSpec(shape, a.dtype)
         return nest.map_structure(spec, made)
 
-    def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None, name=None):
+    def batch(self, batch_size: int, drop_remainder: bool = False, num_parallel_calls: int | None = None,
+              deterministic: bool | None = None, name: str | None = None) -> Dataset:
         """Consecutive elements as one, with a new first dimension."""
         batch_size = int(batch_size)
         if batch_size < 1:
@@ -186,7 +194,8 @@ class Dataset:
             return Dataset(lambda: source(batch_size, drop_remainder), size, spec)
         return Dataset(views if self._rows is not None else gathered, size, spec)
 
-    def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None):
+    def padded_batch(self, batch_size: int, padded_shapes: dict | list | tuple | None = None,
+                     padding_values: tuple | None = None, drop_remainder: bool = False, name: str | None = None) -> Dataset:
         """Consecutive elements as one; each is filled up to padded_shapes, or where those are None or -1 to the largest of the
         batch."""
         flat = nest.flatten(self._spec)
@@ -214,7 +223,8 @@ class Dataset:
                 for out_spec, s, shape in zip(nest.flatten(out._spec), flat, shapes)]
         return Dataset(make, out._size, nest.pack_sequence_as(self._spec, spec))
 
-    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None, name=None):
+    def shuffle(self, buffer_size: int, seed: int | None = None, reshuffle_each_iteration: bool | None = None,
+                name: str | None = None) -> Dataset:
         """A random order, drawn from a buffer of this size."""
         again = reshuffle_each_iteration is None or reshuffle_each_iteration
         state = {}
@@ -247,7 +257,7 @@ class Dataset:
             out._gather = gather
         return out
 
-    def repeat(self, count=None, name=None):
+    def repeat(self, count: int | None = None, name: str | None = None) -> Dataset:
         """The dataset several times; None: without end."""
         if count is None or count < 0:
             def endless():
@@ -262,11 +272,11 @@ class Dataset:
         size = self._size * count if self._size >= 0 else self._size if count else 0
         return self._like(lambda: itertools.chain.from_iterable(self._make() for _ in range(count)), size)
 
-    def prefetch(self, buffer_size=None, name=None):
+    def prefetch(self, buffer_size: int | None = None, name: str | None = None) -> Dataset:
         """Makes elements ready while others are used."""
         return self
 
-    def cache(self, filename="", name=None):
+    def cache(self, filename: PathLike = "", name: str | None = None) -> Dataset:
         """Keeps elements in memory after the first pass."""
         kept = []
 
@@ -281,7 +291,7 @@ class Dataset:
             kept[:] = [elements]
         return self._like(make, rows=self._rows)  # a shuffled one keeps the order of the first pass
 
-    def take(self, count, name=None):
+    def take(self, count: TensorLike, name: str | None = None) -> Dataset:
         """The first `count` elements."""
         count = int(count)
         if count < 0:
@@ -290,7 +300,7 @@ class Dataset:
         rows = None if self._rows is None else [a[:count] for a in self._rows]
         return self._like(lambda: itertools.islice(self._make(), count), size, rows=rows)
 
-    def skip(self, count, name=None):
+    def skip(self, count: TensorLike, name: str | None = None) -> Dataset:
         """All but the first `count` elements; none if it is negative."""
         count = int(count)
         if count < 0:
@@ -299,7 +309,7 @@ class Dataset:
         rows = None if self._rows is None else [a[count:] for a in self._rows]
         return self._like(lambda: itertools.islice(self._make(), count, None), size, rows=rows)
 
-    def shard(self, num_shards, index, name=None):
+    def shard(self, num_shards: int, index: int, name: str | None = None) -> Dataset:
         """Every num_shards-th element, from `index` on."""
         num_shards, index = int(num_shards), int(index)
         if num_shards < 1:
@@ -315,23 +325,23 @@ class Dataset:
         found = self._inner(predicate)
         return lambda element: bool(found(element))
 
-    def filter(self, predicate, name=None):
+    def filter(self, predicate: Callable, name: str | None = None) -> Dataset:
         """The elements for which a function holds."""
         kept = self._holds(predicate)
         return self._like(lambda: filter(kept, self._make()), UNKNOWN)
 
-    def take_while(self, predicate, name=None):
+    def take_while(self, predicate: Callable, name: str | None = None) -> Dataset:
         """The elements before the first one for which a function does not hold."""
         goes_on = self._holds(predicate)
         return self._like(lambda: itertools.takewhile(goes_on, self._make()), UNKNOWN)
 
-    def concatenate(self, dataset, name=None):
+    def concatenate(self, dataset: DatasetLike, name: str | None = None) -> Dataset:
         """These elements, then those of another dataset."""
         sizes = (self._size, dataset._size)
         size = INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
         return self._like(lambda: itertools.chain(self._make(), dataset._make()), size)
 
-    def unbatch(self, name=None):
+    def unbatch(self, name: str | None = None) -> Dataset:
         """Batches taken apart into elements."""
         def make():
             for element in self._make():
@@ -341,7 +351,7 @@ class Dataset:
         size = INFINITE if self.is_endless else UNKNOWN
         return self._like(make, size, nest.map_structure(lambda s: TensorSpec(s.shape[1:], s.dtype), self._spec))
 
-    def enumerate(self, start=0, name=None):
+    def enumerate(self, start: TensorLike = 0, name: str | None = None) -> Dataset:
         """Pairs of a count and an element."""
         def make():
             for i, element in enumerate(self._make(), start):
@@ -358,14 +368,15 @@ class Dataset:
                 return map_func(*tensors) if with_tuple else map_func(tensors)
         return inner
 
-    def flat_map(self, map_func, name=None):
+    def flat_map(self, map_func: Callable, name: str | None = None) -> Dataset:
         """The elements of all datasets that a function makes of each element."""
         inner = self._inner(map_func)
         return Dataset(lambda: itertools.chain.from_iterable(inner(e)._make() for e in self._make()), UNKNOWN,
                        inner(next(iter(self._make())))._spec)
 
-    def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None,
-                   name=None):
+    def interleave(self, map_func: Callable, cycle_length: int | None = None, block_length: int | None = None,
+                   num_parallel_calls: int | None = None, deterministic: bool | None = None,
+                   name: str | None = None) -> Dataset:
         """cycle_length data sets at a time (as many as cores without it), block_length elements of each in turn."""
         inner = self._inner(map_func)
         cycle, block = int(cycle_length or os.cpu_count() or 1), int(block_length or 1)
@@ -374,42 +385,42 @@ class Dataset:
         return Dataset(lambda: _interleaved((inner(e)._make() for e in self._make()), cycle, block), UNKNOWN,
                        inner(next(iter(self._make())))._spec)
 
-    def reduce(self, initial_state, reduce_func, name=None):
+    def reduce(self, initial_state: TensorLike, reduce_func: Callable, name: str | None = None) -> Tensor:
         """One value: a function of the state so far and each element."""
         state = nest.map_structure(convert_to_tensor, initial_state)
         for element in self:
             state = reduce_func(state, element)
         return state
 
-    def apply(self, transformation_func):
+    def apply(self, transformation_func: Callable) -> Any:
         """What a function makes of the dataset."""
         return transformation_func(self)
 
-    def with_options(self, options):
+    def with_options(self, options: Any) -> Dataset:
         """The dataset with options set."""
         return self
 
-    def with_size(self, count):
+    def with_size(self, count: int) -> Dataset:
         """The dataset, said to have this many elements."""
         return self._like(self._make, int(count))
 
     # ---- what it is
 
     @property
-    def element_spec(self):
+    def element_spec(self) -> TensorSpec | dict | tuple:
         """Shapes and types of an element."""
         return self._spec
 
-    def known_size(self):
+    def known_size(self) -> Any:
         """Elements, None if there is no end or it is not known."""
         return self._size if self._size >= 0 else None
 
     @property
-    def is_endless(self):
+    def is_endless(self) -> bool:
         """Whether it has no end."""
         return self._size == INFINITE
 
-    def cardinality(self, name=None):
+    def cardinality(self, name: str | None = None) -> Tensor:
         """How many elements, or INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
         return EagerTensor(np.array(self._size, np.int64))
 
@@ -426,15 +437,15 @@ class Dataset:
     def __iter__(self):
         return Iterator(self)
 
-    def as_numpy_iterator(self):
+    def as_numpy_iterator(self) -> Any:
         """Elements as NumPy arrays."""
         return (nest.map_structure(np.asarray, e) for e in self._make())
 
-    def make_one_shot_iterator(self):
+    def make_one_shot_iterator(self) -> Any:
         """An iterator for graphs of TensorFlow 1."""
         return wired.graph_iterator(self, initialized=True)
 
-    def make_initializable_iterator(self, shared_name=None):
+    def make_initializable_iterator(self, shared_name: str | None = None) -> Any:
         """An iterator for graphs of TensorFlow 1, which its initializer begins."""
         return wired.graph_iterator(self)
 
@@ -448,7 +459,7 @@ class Dataset:
 class Iterator:
     """Elements as tensors."""
 
-    def __init__(self, dataset):
+    def __init__(self, dataset: DatasetLike) -> None:
         self._dataset, self._elements = dataset, dataset._make()
 
     element_spec = property(lambda self: self._dataset._spec)
@@ -456,7 +467,7 @@ class Iterator:
     def __iter__(self):
         return self
 
-    def raw(self):
+    def raw(self) -> np.ndarray | tuple:
         """The next element as the dataset gives it."""
         return next(self._elements)
 
@@ -472,7 +483,7 @@ class Iterator:
                                "runs, outside of inner loops. Pass the element in instead.")
         return graph.next_of(self)
 
-    def get_next(self):
+    def get_next(self) -> Any:
         """The next element; OutOfRangeError after the last."""
         return next(self)
 

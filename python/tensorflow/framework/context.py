@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What is open in a thread: the graph that is traced, scopes, tapes; and the sessions of TensorFlow 1 that are entered."""
+from __future__ import annotations
+
 import contextlib
 import threading
 import types
+from typing import Any, Iterator
 
 
 class _Current(threading.local):
@@ -27,12 +30,12 @@ class _Current(threading.local):
 current = _Current()
 
 
-def active():
+def active() -> Any:
     """The graph that operations go to; None: they are computed at once."""
     return current.graph if current.graph is not None else current.default
 
 
-def ipu_of(device):
+def ipu_of(device: str | None) -> int | None:
     """The number of an IPU device by its name; None: it is no IPU."""
     name = "" if device is None or callable(device) else str(device).upper()
     if "IPU" not in name:
@@ -42,7 +45,7 @@ def ipu_of(device):
 
 
 @contextlib.contextmanager
-def tracing(graph):
+def tracing(graph: Any) -> Iterator:
     """While open, operations are added to this graph."""
     before = current.graph, current.tapes
     current.graph = graph
@@ -90,7 +93,7 @@ def eagerly(collected=False):
 
 
 @contextlib.contextmanager
-def placed(**where):
+def placed(**where: Any) -> Iterator:
     """shard=, stage=, update= of operations in here, or what else a thread has open."""
     before = {name: getattr(current, name) for name in where}
     for name, value in where.items():

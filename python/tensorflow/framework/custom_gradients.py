@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """tf.custom_gradient: a function that says its own gradient. In a graph that is a body of the node; outside, the tape keeps the
 function and traces it when a gradient is asked for."""
+from __future__ import annotations
+
 import functools
+from typing import Callable
 
 import numpy as np
 
@@ -12,7 +15,7 @@ from .tensors import EagerTensor, convert_to_tensor
 from .variables import Variable
 
 
-def custom_gradient(f=None):
+def custom_gradient(f: Callable | None = None) -> Callable:
     """Of a function of tensors that gives its result and a function of gradients."""
     if f is None:
         return custom_gradient

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Every operation goes through `apply`: recorded if a graph is being traced, else computed at once, by numpy or as a graph
 of one node on the host's device."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 import numpy as np
 
 from . import devices, facts
@@ -10,11 +14,13 @@ from .execution import Executable
 from .graphs import Graph
 from .tensors import EagerTensor, SymbolicTensor, Tensor, convert_to_tensor
 from .variables import Variable
+from tensorflow.framework.typed import TensorLike
 
 keras_hook = None  # set by keras: operations on its symbolic tensors become layers
 
 
-def apply(op, inputs, attributes=None, outputs=1, out_types=None, name=None, bodies=()):
+def apply(op: str, inputs: TensorLike, attributes: dict | None = None, outputs: Any = 1, out_types: Sequence | None = None,
+          name: str | None = None, bodies: tuple = ()) -> Any:
     """The results of an operation by TensorFlow's name: a tensor, or a list of `outputs` if there are several."""
     graph = active()
     inputs = [None if t is None else t if isinstance(t, (EagerTensor, SymbolicTensor, Variable)) else convert_to_tensor(t)
@@ -78,7 +84,7 @@ def one_node(op, values, attributes, outputs):
     return program([t.array for i, t in enumerate(values) if t is not None and i not in fixed])
 
 
-def same_type(a, b):
+def same_type(a: TensorLike, b: TensorLike) -> tuple:
     """Two operands as tensors: a Python number takes the type of the other one."""
     a_is, b_is = (isinstance(v, (Tensor, Variable)) for v in (a, b))
     if a_is and not b_is:

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Element types: TensorFlow's names, numpy's types, and what the device has instead of those it lacks."""
+from __future__ import annotations
+
 import numpy as np
 import popart
+from tensorflow.framework.typed import TensorLike
 
 
 class DType:
     """A type of elements."""
-    def __init__(self, name, numpy_type, device=None):
+    def __init__(self, name: str, numpy_type: str, device: str | None = None) -> None:
         self._name = name
         self._numpy = np.dtype(numpy_type)
         self.device_type = getattr(popart.DataType, device) if device else None  # computed in
@@ -24,16 +27,16 @@ class DType:
     size = property(lambda self: self._numpy.itemsize)
 
     @property
-    def min(self):
+    def min(self) -> int:
         """The smallest finite value."""
         return np.finfo(self._numpy).min if self.is_floating else np.iinfo(self._numpy).min
 
     @property
-    def max(self):
+    def max(self) -> int:
         """The largest finite value."""
         return np.finfo(self._numpy).max if self.is_floating else np.iinfo(self._numpy).max
 
-    def is_compatible_with(self, other):
+    def is_compatible_with(self, other: TensorLike) -> bool:
         """Whether it is the same type."""
         return as_dtype(other) is self
 
@@ -81,7 +84,7 @@ _by_device = {d.device_type: d for d in reversed(ALL) if d.device_type is not No
     popart.DataType.FLOAT: float32, popart.DataType.INT32: int32, popart.DataType.UINT32: uint32}
 
 
-def as_dtype(value):
+def as_dtype(value: TensorLike | None) -> DType:
     """The DType of a name, a numpy type, a Python type or another DType."""
     if isinstance(value, DType):
         return value

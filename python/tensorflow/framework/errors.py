@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """TensorFlow's exceptions."""
+from __future__ import annotations
+
 import contextlib
+from typing import Any
 
 import popart_core
 
@@ -9,7 +12,7 @@ class OpError(Exception):
     """The base of errors of operations."""
     code = 2
 
-    def __init__(self, node_def, op=None, message=None, error_code=None):
+    def __init__(self, node_def: Any, op: str | None = None, message: str | None = None, error_code: Any = None) -> None:
         if op is None and message is None:
             node_def, message = None, node_def
         super().__init__(message)

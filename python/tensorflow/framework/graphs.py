@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Graph: operations as they are traced, in a recorder of C++ that knows their shapes. Variables are followed as values:
 a read gives the value that was assigned last, and what a variable is worth at the end is its update."""
+from __future__ import annotations
+
 import contextlib
 import types
+from typing import Any, Sequence
 
 import numpy as np
 
 from tensorflow import _core
+from tensorflow.framework.typed import DTypeLike, ShapeLike, TensorLike
 
 from . import dtypes
 from .context import current, ipu_of
@@ -19,7 +23,7 @@ from .variables import Variable
 class Graph:
     """outer: of a loop's or condition's body, the graph around it."""
 
-    def __init__(self, outer=None, name="graph"):
+    def __init__(self, outer: Any = None, name: str = "graph") -> None:
         self.recorder = _core.Recorder()
         self.outer, self.name = outer, name
         self.inputs, self.outputs = [], []
@@ -41,13 +45,13 @@ class Graph:
 
     # ---- names
 
-    def unique(self, name):
+    def unique(self, name: str) -> str:
         """The name, or the name with a number if it is taken."""
         seen = self._names.get(name, -1) + 1
         self._names[name] = seen
         return name if seen == 0 else f"{name}_{seen}"
 
-    def scoped(self, name):
+    def scoped(self, name: str) -> str:
         """The name within the scopes that are open."""
         return "/".join((*current.scopes, name))
 
@@ -61,7 +65,7 @@ class Graph:
             self.named[out.name] = out
         return out
 
-    def input(self, shape, dtype, name="input"):
+    def input(self, shape: ShapeLike, dtype: DTypeLike, name: str = "input") -> Any:
         """A new input of the graph."""
         dtype = dtypes.as_dtype(dtype)
         _check(dtype, name)
@@ -71,14 +75,14 @@ class Graph:
         self.inputs.append(out)
         return out
 
-    def input_of(self, number):
+    def input_of(self, number: int) -> Any:
         """The input of this number."""
         known = self.__dict__.setdefault("_by_number", {})
         if number not in known:
             known.update((t.number, t) for t in self.inputs)
         return known[number]
 
-    def constant(self, array, dtype=None):
+    def constant(self, array: TensorLike, dtype: DTypeLike | None = None) -> Any:
         """A new constant of the graph."""
         array = np.asarray(array)
         dtype = dtypes.as_dtype(array.dtype) if dtype is None else dtype
@@ -90,7 +94,7 @@ class Graph:
         out.numbers = array
         return out
 
-    def taken(self, tensor):
+    def taken(self, tensor: TensorLike) -> Any:
         """A tensor of another graph or of none, in this one."""
         if isinstance(tensor, EagerTensor):
             known = self._constants.get(id(tensor))
@@ -103,7 +107,7 @@ class Graph:
 
     handed_out = types.MappingProxyType({})  # id of a tensor of the host's part of a program -> (it, what it is here)
 
-    def capture(self, tensor):
+    def capture(self, tensor: TensorLike) -> Any:
         """A tensor from outside, as an input."""
         if id(tensor) in self.handed_out:
             return self.handed_out[id(tensor)][1]
@@ -121,7 +125,8 @@ class Graph:
 
     # ---- operations
 
-    def record(self, op, inputs, attributes=None, outputs=1, out_types=None, name=None, bodies=()):
+    def record(self, op: str, inputs: TensorLike, attributes: dict | None = None, outputs: Any = 1,
+               out_types: Sequence | None = None, name: str | None = None, bodies: list | tuple = ()) -> list:
         """The results of an operation: a list of tensors."""
         taken = [self.read(t) if isinstance(t, Variable) else None if t is None else self.taken(t) for t in inputs]
         name = self.unique(self.scoped(name or op))
@@ -158,7 +163,7 @@ class Graph:
     norm_replicas = 1  # whose batches a batch norm has its statistics of, when training
 
     @property
-    def root(self):
+    def root(self) -> Any:
         """The graph of the whole program."""
         root = self
         while root.outer is not None and not root.is_program:
@@ -177,7 +182,7 @@ class Graph:
 
     # ---- variables
 
-    def read(self, variable):
+    def read(self, variable: Variable) -> Any:
         """The value that a variable has at this point."""
         now = self.state.get(id(variable))
         if now is not None:
@@ -190,7 +195,7 @@ class Graph:
             return self.capture(self.outer.read(variable))
         return self._declare(variable)[2]
 
-    def declare(self, variable):
+    def declare(self, variable: Variable) -> int:
         """The number of a variable of this graph."""
         return self._declare(variable)[1]
 
@@ -209,11 +214,11 @@ class Graph:
 
     trained = ()  # ids of variables that an optimiser of PopART changes
 
-    def trains(self, variable):
+    def trains(self, variable: Variable) -> bool:
         """Notes that the graph changes a variable."""
         return id(variable) in self.trained
 
-    def assign(self, variable, value):
+    def assign(self, variable: Variable, value: TensorLike) -> None:
         """Sets a variable when the graph runs."""
         if self.outer is None:
             self._declare(variable)
@@ -222,7 +227,7 @@ class Graph:
         self.state[id(variable)] = value
         self.assigned.setdefault(id(variable), variable)
 
-    def assign_when_run(self, variable, value):
+    def assign_when_run(self, variable: Variable, value: TensorLike) -> Any:
         """Of TensorFlow 1: a tensor of this value, which the variable gets when a session runs it."""
         self._declare(variable)
         out = self.record("Identity", [value])[0]
@@ -231,15 +236,15 @@ class Graph:
         return out
 
     @property
-    def assigned(self):
+    def assigned(self) -> dict:
         """Variables that the graph sets."""
         return self.__dict__.setdefault("_assigned", {})
 
-    def changed(self):
+    def changed(self) -> list:
         """Variables that have another value at the end than at the beginning."""
         return list(self.assigned.values())
 
-    def finish(self, outputs):
+    def finish(self, outputs: Any) -> Graph:
         """Says what comes out; then the graph can be converted."""
         self.outputs = [self.taken(t) for t in outputs]
         for tensor in self.outputs:
@@ -249,7 +254,7 @@ class Graph:
                 self.recorder.update(self.variables[id(variable)][1], self.taken(self.state[id(variable)]).number)
         return self
 
-    def known(self, tensor):
+    def known(self, tensor: TensorLike) -> np.ndarray | None:
         """The numbers of a tensor that is constant in this graph, or None."""
         if tensor.numbers is not None:
             return tensor.numbers
@@ -260,11 +265,11 @@ class Graph:
 
     # ---- of TensorFlow 1
 
-    def as_default(self):
+    def as_default(self) -> Any:
         """While open, operations are added to this graph."""
         return _as_default(self)
 
-    def get_tensor_by_name(self, name):
+    def get_tensor_by_name(self, name: str) -> Any:
         """A tensor by "operation:output"; KeyError if there is none."""
         if ":" not in name:
             raise ValueError(f"The name '{name}' looks like an Operation name, not a Tensor. Tensor names must be of the form "
@@ -274,7 +279,7 @@ class Graph:
                            f"'{name.partition(':')[0]}', does not exist in the graph.")
         return self.named[name]
 
-    def get_operation_by_name(self, name):
+    def get_operation_by_name(self, name: str) -> Any:
         """An operation by its name; KeyError if there is none."""
         if ":" in name:
             raise ValueError(f"The name '{name}' appears to refer to a Tensor, not an Operation.")
@@ -282,11 +287,11 @@ class Graph:
             raise KeyError(f"The name '{name}' refers to an Operation not in the graph.")
         return self.named[name + ":0"].op
 
-    def get_collection(self, name, scope=None):
+    def get_collection(self, name: str, scope: str | None = None) -> list:
         """What was added under a name."""
         return [v for v in self.collections.get(name, ()) if scope is None or v.name.startswith(scope)]
 
-    def add_to_collection(self, name, value):
+    def add_to_collection(self, name: str, value: TensorLike) -> None:
         """Keeps something under a name."""
         self.collections.setdefault(name, []).append(value)
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Functions of the host in the middle of a program: the device sends their arguments and waits for their results."""
+from __future__ import annotations
+
 import ctypes
+from typing import Any, Callable
 
 import numpy as np
 import popart_core
@@ -12,9 +15,10 @@ from .errors import InvalidArgumentError, failures
 from .execution import device_arrays
 from .shapes import TensorShape
 from .tensors import EagerTensor, convert_to_tensor
+from tensorflow.framework.typed import TensorLike
 
 
-def host_call(function, inputs, outputs, name, by_address=False):
+def host_call(function: Callable, inputs: TensorLike, outputs: Any, name: str, by_address: bool = False) -> list:
     """The tensors that a function of the host gives. outputs: (type, shape) of each; an unknown dimension is the same
     dimension of the first input. function(arrays, replicas) gives arrays; by_address: function(addresses of the inputs, their
     numbers of elements, addresses of the results), in the device's types."""

@@ -2,7 +2,10 @@
 """Of TensorFlow 1's graphs: operations that cannot be recorded when they are asked for, as a placeholder has no shape or they
 need a number that is fed (the axis of an argmax). They are recorded when a session knows it, once for every shape and
 number."""
+from __future__ import annotations
+
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +14,7 @@ from .context import current, default_session, placed
 from .operations import Operation
 from .shapes import TensorShape
 from .tensors import SymbolicTensor, Tensor
+from tensorflow.framework.typed import DTypeLike, ShapeLike
 
 # of functions that give several tensors: how many
 _RESULTS = {"top_k": 2, "moments": 2}
@@ -21,7 +25,7 @@ class LateTensor(Tensor):
     """A placeholder without a shape, or result `index` of a call of which something is not known yet."""
     device = ""
 
-    def __init__(self, graph, dtype, name, call=None, index=None):
+    def __init__(self, graph: Any, dtype: DTypeLike, name: str, call: _Call | None = None, index: int | None = None) -> None:
         self.graph, self.dtype, self.shape, self.call, self.index = graph, dtype, TensorShape(None), call, index
         self._name = graph.unique(graph.scoped(name))
         self._made = {}  # shape -> the placeholder
@@ -30,15 +34,15 @@ class LateTensor(Tensor):
     name = property(lambda self: self._name + ":0")
     op = property(lambda self: Operation(self.graph, self._name, self))
 
-    def eval(self, feed_dict=None, session=None):
+    def eval(self, feed_dict: dict | None = None, session: Any = None) -> np.ndarray:
         """Its value, computed by a session."""
         return (session or default_session()).run(self, feed_dict)
 
-    def evaluate(self, step):
+    def evaluate(self, step: Any) -> Any:
         """For a session."""
         return step.run(self.recorded(step))
 
-    def recorded(self, step):
+    def recorded(self, step: Any) -> Tensor:
         """The tensor of the graph that this is in a run."""
         if self.call is not None:
             made = self.call.recorded(step)
@@ -48,7 +52,7 @@ class LateTensor(Tensor):
         step.feed(made, value)
         return made
 
-    def of_shape(self, shape):
+    def of_shape(self, shape: ShapeLike) -> Tensor:
         """The placeholder for values of this shape."""
         if shape not in self._made:
             with self.graph.as_default():
@@ -56,7 +60,7 @@ class LateTensor(Tensor):
             self._made[shape].producer = self
         return self._made[shape]
 
-    def produce(self, step):
+    def produce(self, step: Any) -> None:
         """A session needs one of these placeholders."""
         self.recorded(step)
 

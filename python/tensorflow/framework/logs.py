@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Lines for the user on stderr, as TensorFlow writes them. TF_CPP_MIN_LOG_LEVEL and the logger's level quiet them."""
+from __future__ import annotations
+
 import logging
 import sys
+from typing import Any
 
 from .no_effect import ARGUMENTS
 
@@ -35,12 +38,12 @@ def info(text, *args):
     logger.info(text, *args)
 
 
-def warning(text, *args):
+def warning(text: str, *args: Any) -> None:
     """Writes a warning to the log."""
     logger.warning(text, *args)
 
 
-def without_effect(**given):
+def without_effect(**given: Any) -> None:
     """Says of arguments that programs for hardware have and nothing here depends on that they do nothing, if they are given."""
     for name, value in given.items():
         if value not in (None, False):

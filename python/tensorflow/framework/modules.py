@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """tf.Module: an object with variables and modules as its attributes, in lists and dictionaries too."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
 from . import nest
 from .scopes import name_scope
 from .variables import Variable
@@ -7,19 +11,19 @@ from .variables import Variable
 
 class Module:
     """The base of classes with variables."""
-    def __init__(self, name=None):
+    def __init__(self, name: str | None = None) -> None:
         self._module_name = name or "".join(
             ("_" if c.isupper() and i else "") + c.lower() for i, c in enumerate(type(self).__name__))
 
     name = property(lambda self: self._module_name)
 
     @property
-    def name_scope(self):
+    def name_scope(self) -> Any:
         """The scope that its variables are named in."""
         return name_scope(self.name)
 
     @classmethod
-    def with_name_scope(cls, method):
+    def with_name_scope(cls, method: Any) -> Callable:
         """A method whose variables are named in the module's scope."""
         def call(self, *args, **kwargs):
             with self.name_scope:
@@ -46,21 +50,21 @@ class Module:
         return out
 
     @property
-    def variables(self):
+    def variables(self) -> tuple:
         """All variables, those of modules within included."""
         return tuple(self._variables("variables"))
 
     @property
-    def trainable_variables(self):
+    def trainable_variables(self) -> tuple:
         """The variables that are trained."""
         return tuple(v for v in self._variables("trainable_variables") if v.trainable)
 
     @property
-    def non_trainable_variables(self):
+    def non_trainable_variables(self) -> tuple:
         """The variables that are not trained."""
         return tuple(v for v in self.variables if not v.trainable)
 
     @property
-    def submodules(self):
+    def submodules(self) -> tuple:
         """All modules within it."""
         return tuple(m for m in self._found({id(self): self}) if not isinstance(m, Variable))

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Structures of lists, tuples, named tuples and dictionaries: their leaves in order (dictionaries by sorted keys)."""
+from __future__ import annotations
+
+from tensorflow.framework.typed import Nested, TensorLike
+from typing import Any, Callable
 
 
-def is_nested(value):
+def is_nested(value: TensorLike) -> bool:
     """Whether it is a list, tuple, dict or the like."""
     return isinstance(value, (list, tuple, dict))
 
@@ -10,7 +14,7 @@ def is_nested(value):
 is_sequence = is_nested
 
 
-def flatten(value, expand_composites=False):
+def flatten(value: TensorLike | None, expand_composites: bool = False) -> list:
     """The leaves of a nested structure, in order."""
     out = []
     _flatten(value, out)
@@ -35,7 +39,7 @@ def _keys(value):
         return list(value)
 
 
-def pack_sequence_as(structure, flat, expand_composites=False):
+def pack_sequence_as(structure: Nested | None, flat: list, expand_composites: bool = False) -> Any:
     """Leaves put into a structure."""
     leaves = iter(flat)
     out = _pack(structure, leaves)
@@ -58,7 +62,7 @@ def _pack(structure, leaves):
         raise ValueError("Too few elements for the structure.") from None
 
 
-def map_structure(function, *structures, **_):
+def map_structure(function: Callable, *structures: Any, **_: Any) -> Any:
     """A function of each leaf, in the same structure."""
     flat = [flatten(s) for s in structures]
     if any(len(f) != len(flat[0]) for f in flat):
@@ -66,7 +70,7 @@ def map_structure(function, *structures, **_):
     return pack_sequence_as(structures[0], [function(*each) for each in zip(*flat)])
 
 
-def assert_same_structure(a, b, check_types=True, expand_composites=False):
+def assert_same_structure(a: TensorLike, b: TensorLike, check_types: bool = True, expand_composites: bool = False) -> None:
     """Raises for structures that are nested differently."""
     if len(flatten(a)) != len(flatten(b)):
         raise ValueError(f"The two structures don't have the same nested structure: {a} and {b}.")

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 """tf.py_function and tf.numpy_function: Python's functions in the middle of TensorFlow's, as those of data sets. In a program
 whose shapes are fixed beforehand they have no place."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
 import numpy as np
 
 from . import dtypes, nest
 from .context import active
 from .tensors import EagerTensor, convert_to_tensor
+from tensorflow.framework.typed import DTypeLike, TensorLike
 
 
 def _called(what, function, inputs, Tout, as_numpy):
@@ -27,11 +32,11 @@ def _called(what, function, inputs, Tout, as_numpy):
     return nest.pack_sequence_as(Tout, out) if isinstance(Tout, (list, tuple)) else out[0]
 
 
-def py_function(func, inp, Tout, name=None):
+def py_function(func: Callable, inp: TensorLike, Tout: DTypeLike, name: str | None = None) -> list:
     """A function of Python on eager tensors, as an operation on the host."""
     return _called("py_function", func, inp, Tout, False)
 
 
-def numpy_function(func, inp, Tout, name=None):
+def numpy_function(func: Any, inp: TensorLike, Tout: DTypeLike, name: str | None = None) -> Any:
     """A function of Python on NumPy arrays, as an operation on the host."""
     return _called("numpy_function", func, inp, Tout, True)

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Scopes that say something of the operations in them: names, devices, order."""
+from __future__ import annotations
+
 import contextlib
+from typing import Any, Iterator
 
 from . import nest
 from .context import active, current, eagerly
 from .operations import Operation
+from tensorflow.framework.typed import TensorLike
 
 
 @contextlib.contextmanager
-def name_scope(name, default_name=None, values=None):
+def name_scope(name: str, default_name: str | None = None, values: TensorLike | None = None) -> Iterator:
     """Names made within begin with this one."""
     name = name or default_name
     before = current.scopes
@@ -22,7 +26,7 @@ def name_scope(name, default_name=None, values=None):
 class device:
     """A device by its name: "/device:IPU:0", "/cpu:0". In a graph a session runs what is in here on it."""
 
-    def __init__(self, name):
+    def __init__(self, name: str | None) -> None:
         if name is not None and not callable(name) and not any(k in str(name).upper() for k in ("CPU", "IPU", "GPU", "TPU")):
             raise ValueError(f"Unknown device {name!r}: use a name such as /device:IPU:0 or /device:CPU:0.")
         if name is not None and any(k in str(name).upper() for k in ("GPU", "TPU")):
@@ -39,14 +43,14 @@ class device:
 
 
 @contextlib.contextmanager
-def init_scope():
+def init_scope() -> Iterator:
     """While open, operations are outside of functions that are traced."""
     with eagerly():
         yield
 
 
 @contextlib.contextmanager
-def control_dependencies(control_inputs):
+def control_dependencies(control_inputs: list | None) -> Iterator:
     """In a traced function the order of the program is kept anyway. In a graph of TensorFlow 1, operations that are made
     in here run after those that are given."""
     before = current.after
@@ -57,7 +61,7 @@ def control_dependencies(control_inputs):
         current.after = before
 
 
-def group(*inputs, name=None):
+def group(*inputs: Any, name: str | None = None) -> Operation | None:
     """One operation that stands for several."""
     graph = active()
     if graph is None:

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """TensorShape: dimensions, None for those that are not known."""
+from __future__ import annotations
+from tensorflow.framework.typed import ShapeLike, TensorLike
 
 
 class TensorShape:
     """The sizes of dimensions, some of which may be unknown."""
-    def __init__(self, dims):
+    def __init__(self, dims: ShapeLike | None) -> None:
         if isinstance(dims, TensorShape):
             dims = dims._dims
         if isinstance(dims, int):
@@ -14,22 +16,22 @@ class TensorShape:
     rank = ndims = property(lambda self: None if self._dims is None else len(self._dims))
     dims = property(lambda self: None if self._dims is None else [Dimension(d) for d in self._dims])
 
-    def as_list(self):
+    def as_list(self) -> list:
         """The sizes as a list; None where unknown."""
         if self._dims is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return [None if d is None else int(d) for d in self._dims]
 
-    def is_fully_defined(self):
+    def is_fully_defined(self) -> bool:
         """Whether all sizes are known."""
         return self._dims is not None and None not in self._dims
 
-    def assert_is_fully_defined(self):
+    def assert_is_fully_defined(self) -> None:
         """Raises ValueError unless all sizes are known."""
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
-    def num_elements(self):
+    def num_elements(self) -> int | None:
         """The product of the sizes; None if one is unknown."""
         if not self.is_fully_defined():
             return None
@@ -38,7 +40,7 @@ class TensorShape:
             out *= d
         return out
 
-    def is_compatible_with(self, other):
+    def is_compatible_with(self, other: TensorLike) -> bool:
         """Whether known sizes agree."""
         other = TensorShape(other)
         if self._dims is None or other._dims is None:
@@ -46,12 +48,12 @@ class TensorShape:
         return len(self._dims) == len(other._dims) and all(a is None or b is None or a == b
                                                            for a, b in zip(self._dims, other._dims))
 
-    def assert_is_compatible_with(self, other):
+    def assert_is_compatible_with(self, other: TensorLike) -> None:
         """Raises ValueError unless known sizes agree."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
-    def merge_with(self, other):
+    def merge_with(self, other: TensorLike) -> TensorShape:
         """The shape that knows what either knows; ValueError if they disagree."""
         other = TensorShape(other)
         self.assert_is_compatible_with(other)
@@ -61,14 +63,14 @@ class TensorShape:
             return self
         return TensorShape([b if a is None else a for a, b in zip(self._dims, other._dims)])
 
-    def concatenate(self, other):
+    def concatenate(self, other: TensorLike) -> TensorShape:
         """These dimensions, then those of another shape."""
         other = TensorShape(other)
         if self._dims is None or other._dims is None:
             return TensorShape(None)
         return TensorShape(self._dims + other._dims)
 
-    def with_rank(self, rank):
+    def with_rank(self, rank: int) -> TensorShape:
         """The shape, if it has or can have this many dimensions; else ValueError."""
         if self.rank not in (None, rank):
             raise ValueError(f"Shape {self} must have rank {rank}")
@@ -128,7 +130,7 @@ class _Extent(int):
 class Dimension:
     """One dimension as TensorFlow 1 has it."""
 
-    def __init__(self, value):
+    def __init__(self, value: TensorLike | None) -> None:
         self.value = _dimension(value)
 
     def __int__(self):

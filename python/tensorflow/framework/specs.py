@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: MIT
 """TensorSpec: shape and type of a tensor to come."""
+from __future__ import annotations
+
+from typing import Any
+
 from . import dtypes
 from .shapes import TensorShape
+from tensorflow.framework.typed import DTypeLike, ShapeLike, TensorLike
 
 
 class TypeSpec:
@@ -11,15 +16,15 @@ class TypeSpec:
 
 class TensorSpec(TypeSpec):
     """Shape, type and name of a tensor."""
-    def __init__(self, shape, dtype=dtypes.float32, name=None):
+    def __init__(self, shape: ShapeLike | None, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> None:
         self.shape, self.dtype, self.name = TensorShape(shape), dtypes.as_dtype(dtype), name
 
-    def is_compatible_with(self, other):
+    def is_compatible_with(self, other: TensorLike) -> Any:
         """Whether a tensor fits."""
         return self.dtype is other.dtype and self.shape.is_compatible_with(other.shape)
 
     @classmethod
-    def from_tensor(cls, tensor, name=None):
+    def from_tensor(cls, tensor: TensorLike, name: str | None = None) -> Any:
         """The description of a tensor."""
         return cls(tensor.shape, tensor.dtype, name)
 

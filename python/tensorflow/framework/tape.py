@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """GradientTape. In a graph the gradient is an operation of its own. Outside, the tape keeps what was computed, and the
 gradient is a graph of it, compiled once for every form and run on the host's device."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 import numpy as np
 
 from . import devices, facts, nest
@@ -11,11 +15,12 @@ from .execution import Executable
 from .graphs import Graph
 from .tensors import EagerTensor, Tensor, convert_to_tensor
 from .variables import Variable
+from tensorflow.framework.typed import TensorLike
 
 
 class GradientTape:
     """Notes operations, to compute gradients of what they gave."""
-    def __init__(self, persistent=False, watch_accessed_variables=True):
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent, self._watches = persistent, watch_accessed_variables
         self._records, self._reads, self._watched = [], {}, {}
         self._used = False
@@ -29,40 +34,41 @@ class GradientTape:
     def __exit__(self, *_):
         current.tapes = tuple(t for t in current.tapes if t is not self)
 
-    def watch(self, tensor):
+    def watch(self, tensor: TensorLike) -> None:
         """Notes operations on this tensor, too."""
         for t in nest.flatten(tensor):
             if not isinstance(t, (Tensor, Variable)):
                 raise ValueError(f"Passed in object of type {type(t)}, not tf.Tensor")
             self._watched[id(t)] = t
 
-    def watched_variables(self):
+    def watched_variables(self) -> tuple:
         """The variables that were read."""
         return tuple(v for v, _ in self._reads.values())
 
-    def stop_recording(self):
+    def stop_recording(self) -> _Stopped:
         """While open, nothing is noted."""
         return _Stopped(self)
 
-    def reset(self):
+    def reset(self) -> None:
         """Forgets what was noted."""
         self._records.clear()
         self._reads.clear()
 
     # ---- what is computed while it is open
 
-    def record(self, op, inputs, attributes, outputs):
+    def record(self, op: str, inputs: TensorLike, attributes: dict, outputs: Any) -> None:
         """Notes one operation."""
         self._records.append((op, inputs, attributes, outputs))
 
-    def read(self, variable, value):
+    def read(self, variable: Variable, value: TensorLike) -> None:
         """Notes that a variable was read."""
         if self._watches and variable.trainable or id(variable) in self._watched:
             self._reads.setdefault(id(variable), (variable, []))[1].append(value)
 
     # ---- gradients
 
-    def gradient(self, target, sources, output_gradients=None, unconnected_gradients="none"):
+    def gradient(self, target: TensorLike, sources: TensorLike, output_gradients: TensorLike | None = None,
+                 unconnected_gradients: Any = "none") -> Tensor | list | None:
         """Gradients of a target by sources. A tape that is not persistent gives them once."""
         if self._used and not self._persistent:
             raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or "
@@ -80,7 +86,8 @@ class GradientTape:
             made = [apply("ZerosLike", [s]) if g is None else g for g, s in zip(made, flat)]
         return nest.pack_sequence_as(sources, made)
 
-    def jacobian(self, target, sources, unconnected_gradients="none", parallel_iterations=None, experimental_use_pfor=True):
+    def jacobian(self, target: TensorLike, sources: TensorLike, unconnected_gradients: str = "none",
+                 parallel_iterations: int | None = None, experimental_use_pfor: bool = True) -> Tensor:
         """Gradients of every element of a target by sources."""
         if not self._persistent:
             self._used = False
@@ -219,7 +226,7 @@ def _capturing(graph, sources, compute):
     return made[:len(sources)]
 
 
-def graph_gradients(graph, targets, sources, given=None):
+def graph_gradients(graph: Graph, targets: TensorLike, sources: Sequence, given: list | None = None) -> list:
     """Adds the backward pass to a graph: gradients of targets by sources."""
     return _capturing(graph, sources, lambda by: _of_graph(graph, targets, by, given))
 
@@ -230,8 +237,9 @@ def _of_graph(graph, targets, sources, given):
     return [g if d else None for g, d in zip(made, depends)]
 
 
-def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_ops=False, gate_gradients=False,
-              aggregation_method=None, stop_gradients=None, unconnected_gradients="none"):
+def gradients(ys: TensorLike, xs: Sequence, grad_ys: Any = None, name: str = "gradients",
+              colocate_gradients_with_ops: bool = False, gate_gradients: bool = False, aggregation_method: Any = None,
+              stop_gradients: list | None = None, unconnected_gradients: str = "none") -> list:
     """Of a graph; outside use GradientTape."""
     if stop_gradients:
         raise NotImplementedError("tf.gradients(stop_gradients=...) is not there: put tf.stop_gradient around these tensors.")

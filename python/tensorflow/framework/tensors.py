@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Tensors: values (EagerTensor, over numpy) and places of a graph (SymbolicTensor). Their operators are set by ops."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from . import dtypes
 from .context import active, default_session
 from .operations import Operation
 from .shapes import TensorShape
+from tensorflow.framework.typed import DTypeLike, ShapeLike, TensorLike
 
 
 class VariableBase:
@@ -16,7 +21,7 @@ class Tensor:
     """A value, or a place in a graph where one will be."""
     __array_priority__ = 100
 
-    def get_shape(self):
+    def get_shape(self) -> TensorShape:
         """The shape as a TensorShape."""
         return self.shape
 
@@ -33,21 +38,21 @@ class Tensor:
     def __hash__(self):
         return id(self)
 
-    def set_shape(self, shape):
+    def set_shape(self, shape: ShapeLike) -> None:
         """Says more of the shape than is known; ValueError if it disagrees."""
         self.shape.assert_is_compatible_with(shape)
 
 
 class EagerTensor(Tensor):
     """A tensor with a value."""
-    def __init__(self, array, dtype=None):
+    def __init__(self, array: TensorLike, dtype: DTypeLike | None = None) -> None:
         array = np.asarray(array)
         self.dtype = dtypes.as_dtype(array.dtype) if dtype is None else dtype
         self.array = array
         self.array.flags.writeable = False if array.base is None and array.flags.owndata else array.flags.writeable
 
     @property
-    def shape(self):
+    def shape(self) -> TensorShape:
         """The shape, all of it known."""
         return TensorShape(self.array.shape)
 
@@ -56,11 +61,11 @@ class EagerTensor(Tensor):
     is_tensor_like = True
 
     @property
-    def name(self):
+    def name(self) -> Any:
         """Refused: tensors with values have no names."""
         raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
 
-    def numpy(self):
+    def numpy(self) -> Any:
         """The value as a NumPy array."""
         return self.array[()] if self.array.ndim == 0 else np.array(self.array)
 
@@ -111,7 +116,7 @@ def repr_of(array):
 
 class SymbolicTensor(Tensor):
     """A tensor of a graph."""
-    def __init__(self, graph, number, dtype, shape, name):
+    def __init__(self, graph: Any, number: int, dtype: DTypeLike, shape: ShapeLike, name: str) -> None:
         self.graph, self.number, self.dtype, self._name = graph, number, dtype, name
         self.shape = shape
         self.variable = self.shard = None
@@ -120,18 +125,18 @@ class SymbolicTensor(Tensor):
         self.assigns = None  # of TensorFlow 1: the variable that gets this value when it is run
 
     @property
-    def name(self):
+    def name(self) -> str:
         """"operation:output"."""
         return self._name if ":" in self._name.split("/")[-1] else self._name + ":0"
 
     @property
-    def op(self):
+    def op(self) -> Operation:
         """The operation that makes it."""
         return Operation(self.graph, self._name, self)
 
     device = ""
 
-    def numpy(self):
+    def numpy(self) -> Any:
         """Refused: it has no value before the graph runs."""
         raise NotImplementedError(f"numpy() is only available when a tensor has a value: {self.name} is traced. Take it "
                                   "out of the tf.function, or return it.")
@@ -167,12 +172,12 @@ class SymbolicTensor(Tensor):
 
     __str__ = lambda self: f"Tensor(\"{self.name}\", shape={self.shape}, dtype={self.dtype.name})"
 
-    def eval(self, feed_dict=None, session=None):
+    def eval(self, feed_dict: dict | None = None, session: Any = None) -> Any:
         """Its value, computed by a session."""
         return (session or default_session()).run(self, feed_dict)
 
 
-def is_tensor(value):
+def is_tensor(value: TensorLike) -> bool:
     """Whether it is a tensor or variable."""
     return isinstance(value, (Tensor, VariableBase))
 
@@ -229,7 +234,8 @@ def _plain(value):
     return value.array if isinstance(value, EagerTensor) else value
 
 
-def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
+def convert_to_tensor(value: TensorLike, dtype: DTypeLike | None = None, dtype_hint: DTypeLike | None = None,
+                      name: str | None = None) -> Any:
     """A tensor of anything that can be one. A tensor of another type than `dtype` is refused, as TensorFlow does."""
     dtype = None if dtype is None else dtypes.as_dtype(dtype)
     if isinstance(value, VariableBase):
@@ -259,7 +265,7 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
     return graph.taken(out) if graph is not None and name is not None else out
 
 
-def constant_value(tensor):
+def constant_value(tensor: TensorLike) -> np.ndarray | None:
     """The numbers of a tensor if they are known, else None."""
     if isinstance(tensor, EagerTensor):
         return tensor.array

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Variable: numbers in numpy's memory, which programs use where it is. After a program has changed them on its device they
 come back when somebody looks."""
+from __future__ import annotations
+
 import contextlib
 import threading
+from typing import Any
 
 import numpy as np
 
@@ -11,15 +14,17 @@ from .context import active, current, eagerly, sessions
 from .operations import Reference
 from .shapes import TensorShape
 from .tensors import EagerTensor, Tensor, VariableBase, constant_value, convert_to_tensor
+from tensorflow.framework.typed import ConstraintLike, DTypeLike, ShapeLike, TensorLike
 
 
 class Variable(VariableBase):
     """initial_value: a tensor, or a function that makes one."""
     __array_priority__ = 100
 
-    def __init__(self, initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None,
-                 variable_def=None, dtype=None, import_scope=None, constraint=None, synchronization=None, aggregation=None,
-                 shape=None):
+    def __init__(self, initial_value: TensorLike | None = None, trainable: bool | None = None, validate_shape: bool = True,
+                 caching_device: Any = None, name: str | None = None, variable_def: Any = None,
+                 dtype: DTypeLike | None = None, import_scope: Any = None, constraint: ConstraintLike = None,
+                 synchronization: Any = None, aggregation: Any = None, shape: ShapeLike | None = None) -> None:
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
         graph = current.graph
@@ -55,7 +60,7 @@ class Variable(VariableBase):
         self.strategy = current.strategy  # whose scope it was made in
         self._watch()
 
-    def remember_initial(self):
+    def remember_initial(self) -> None:
         """Initialisers give it the value back that it has now."""
         self._initial = self._memory.copy()
 
@@ -69,11 +74,11 @@ class Variable(VariableBase):
     # ---- values
 
     @property
-    def memory(self):
+    def memory(self) -> np.ndarray:
         """Where the numbers are, also when a device has newer ones."""
         return self._memory
 
-    def fetch(self):
+    def fetch(self) -> None:
         """Brings the value from the device if it is newer there."""
         newest = self.newest  # another thread may fetch them
         if newest is not None:
@@ -83,13 +88,13 @@ class Variable(VariableBase):
         """The lock. A function that a running program calls goes without: who has it may wait for the program."""
         return contextlib.nullcontext() if current.called else self.lock
 
-    def numpy(self):
+    def numpy(self) -> Any:
         """The value as a NumPy array."""
         self.fetch()
         with self._held():
             return self._memory.copy() if self._memory.ndim else self._memory[()]
 
-    def set(self, values):
+    def set(self, values: TensorLike) -> None:
         """New numbers from the host."""
         self.fetch()
         values = np.asarray(values)  # perhaps another variable's, with a lock of its own
@@ -97,11 +102,11 @@ class Variable(VariableBase):
             self._memory[...] = values
             self.version += 1
 
-    def held(self):
+    def held(self) -> tuple:
         """What a session has of it, for hold()."""
         return self.numpy(), self.initialized, self.begun
 
-    def hold(self, kept):
+    def hold(self, kept: tuple | None) -> None:
         """kept: of held(); None: a session that has not initialised it."""
         if kept is not None:
             self.set(kept[0])
@@ -116,15 +121,15 @@ class Variable(VariableBase):
     handle = property(lambda self: self)
     _shared_name = property(lambda self: self._name.split(":")[0])
 
-    def get_shape(self):
+    def get_shape(self) -> Any:
         """The shape as a TensorShape."""
         return self.shape
 
-    def initialized_value(self):
+    def initialized_value(self) -> Any:
         """The value as a tensor, as read_value gives it."""
         return self.read_value()
 
-    def read_value(self):
+    def read_value(self) -> Tensor:
         """The value as a tensor."""
         graph = active()
         if graph is not None:
@@ -139,15 +144,18 @@ class Variable(VariableBase):
     def __array__(self, dtype=None):
         return np.asarray(self.numpy(), dtype)
 
-    def assign(self, value, use_locking=False, name=None, read_value=True):
+    def assign(self, value: TensorLike, use_locking: bool = False, name: str | None = None,
+               read_value: bool = True) -> Tensor | Variable:
         """Sets the value."""
         return self._become("assign", value)
 
-    def assign_add(self, delta, use_locking=False, name=None, read_value=True):
+    def assign_add(self, delta: TensorLike, use_locking: bool = False, name: str | None = None,
+                   read_value: bool = True) -> Tensor | Variable:
         """Adds to the value."""
         return self._become("assign_add", delta)
 
-    def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
+    def assign_sub(self, delta: TensorLike, use_locking: bool = False, name: str | None = None,
+                   read_value: bool = True) -> Tensor | Variable:
         """Subtracts from the value."""
         return self._become("assign_sub", delta)
 
@@ -169,21 +177,21 @@ class Variable(VariableBase):
             self.set(self._memory + value.array if how == "assign_add" else self._memory - value.array)
         return self
 
-    def experimental_ref(self):
+    def experimental_ref(self) -> Reference:
         """A key for dicts and sets."""
         return self.ref()
 
-    def ref(self):
+    def ref(self) -> Reference:
         """A key for dicts and sets."""
         return Reference(self)
 
-    def load(self, value, session=None):
+    def load(self, value: TensorLike, session: Any = None) -> None:
         """Sets the value, for a session."""
         with wired.turn_of(self, session):
             self.set(value)
             self.initialized = True
 
-    def eval(self, session=None):
+    def eval(self, session: Any = None) -> Any:
         """The value, for a session."""
         session = session or sessions.innermost()
         return self.numpy() if session is None else session.run(self)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Keras' global settings and the little of its backend that programs use."""
+from __future__ import annotations
+
 import threading
+import typing as _typing
 
 import numpy as np
 
@@ -10,6 +13,10 @@ from tensorflow.ops import math_ops
 from tensorflow.ops import array_ops as _array_ops
 from tensorflow.ops import nn_ops as _nn_ops
 from tensorflow.ops import random_ops as _random_ops
+if _typing.TYPE_CHECKING:  # of annotations
+    from typing import Any
+    from tensorflow.framework.tensors import Tensor
+    from tensorflow.framework.typed import AxisLike, DTypeLike, ShapeLike, TensorLike
 
 _settings = {"floatx": "float32", "epsilon": 1e-7, "image_data_format": "channels_last"}
 _counts = {}
@@ -27,51 +34,51 @@ class _Call(threading.local):
 call = _Call()
 
 
-def floatx():
+def floatx() -> str:
     """The type that layers compute in if none is named."""
     return _settings["floatx"]
 
 
-def set_floatx(value):
+def set_floatx(value: str) -> None:
     """Sets floatx()."""
     if value not in ("float16", "float32", "float64"):
         raise ValueError(f"Unknown `floatx` value: {value}. Expected one of float16, float32, float64")
     _settings["floatx"] = value
 
 
-def epsilon():
+def epsilon() -> float:
     """A small number that is added where zero would be divided by."""
     return _settings["epsilon"]
 
 
-def set_epsilon(value):
+def set_epsilon(value: float) -> None:
     """Sets epsilon()."""
     _settings["epsilon"] = float(value)
 
 
-def image_data_format():
+def image_data_format() -> str:
     """"channels_last" or "channels_first"."""
     return _settings["image_data_format"]
 
 
-def set_image_data_format(value):
+def set_image_data_format(value: str) -> None:
     """Sets image_data_format()."""
     if value not in ("channels_last", "channels_first"):
         raise ValueError(f"Unknown data_format: {value}")
     _settings["image_data_format"] = value
 
 
-def learning_phase():
+def learning_phase() -> int:
     """1 in training, 0 otherwise."""
     return 0 if call.training is None else int(bool(call.training))
 
 
-def set_learning_phase(value):
+def set_learning_phase(value: Any) -> None:
     """Sets learning_phase() for all models."""
     call.training = bool(value)
 
 
-def in_train_phase(x, alt, training=None):
+def in_train_phase(x: TensorLike, alt: TensorLike, training: TensorLike | None = None) -> Tensor | int:
     """x in training, alt otherwise; functions are called. training: True, False or a tensor, else that of the call."""
     training = learning_phase() if training is None else training
     if not hasattr(training, "dtype"):
@@ -81,40 +88,40 @@ def in_train_phase(x, alt, training=None):
     return math_ops.where(math_ops.cast(training, "bool"), *both)
 
 
-def in_test_phase(x, alt, training=None):
+def in_test_phase(x: TensorLike, alt: TensorLike, training: bool | None = None) -> Any:
     """x when the model does not train, alt when it does."""
     return in_train_phase(alt, x, training)
 
 
-def unique_name(base):
+def unique_name(base: str) -> str:
     """dense, dense_1, ..."""
     n = _counts.get(base, -1) + 1
     _counts[base] = n
     return base if n == 0 else f"{base}_{n}"
 
 
-def get_uid(prefix=""):
+def get_uid(prefix: str = "") -> int:
     """The next number for names with this prefix."""
     _counts[prefix] = _counts.get(prefix, 0) + 1
     return _counts[prefix]
 
 
-def reset_uids():
+def reset_uids() -> None:
     """Starts the numbers of get_uid again."""
     _counts.clear()
 
 
-def clear_session():
+def clear_session() -> None:
     """Names start again."""
     _counts.clear()
 
 
-def get_value(x):
+def get_value(x: TensorLike) -> Any:
     """The value as a NumPy array."""
     return x.numpy() if hasattr(x, "numpy") else x
 
 
-def set_value(x, value):
+def set_value(x: TensorLike, value: TensorLike) -> None:
     """Sets a variable."""
     if hasattr(x, "set_rate"):
         x.set_rate(value)
@@ -122,52 +129,54 @@ def set_value(x, value):
         x.set(np.asarray(value))
 
 
-def int_shape(x):
+def int_shape(x: TensorLike) -> tuple:
     """The shape as a tuple; None where unknown."""
     return tuple(x.shape)
 
 
-def cast(x, dtype):
+def cast(x: TensorLike, dtype: DTypeLike) -> Any:
     """Converts to another type."""
     return math_ops.cast(x, dtypes.as_dtype(dtype))
 
 
-def cast_to_floatx(x):
+def cast_to_floatx(x: TensorLike) -> Any:
     """Converts an array to the type of floatx()."""
     return np.asarray(x, floatx()) if not hasattr(x, "dtype") or isinstance(x, np.ndarray) else cast(x, floatx())
 
 
-def flatten(x):
+def flatten(x: TensorLike) -> Tensor:
     """Makes one dimension of all."""
     return _array_ops.reshape(x, [-1])
 
 
-def batch_flatten(x):
+def batch_flatten(x: TensorLike) -> Any:
     """Makes one dimension of all but the first."""
     return _array_ops.reshape(x, [_array_ops.dims(x)[0], -1])
 
 
-def clip(x, min_value, max_value):
+def clip(x: TensorLike, min_value: TensorLike, max_value: TensorLike) -> Tensor:
     """Brings elements into an interval."""
     return math_ops.clip_by_value(x, min_value, max_value)
 
 
-def random_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
+def random_normal(shape: ShapeLike, mean: TensorLike = 0.0, stddev: float = 1.0, dtype: DTypeLike | None = None,
+                  seed: int | None = None) -> Tensor:
     """Numbers from a normal distribution."""
     return _random_ops.normal(shape, mean, stddev, dtype or floatx(), seed)
 
 
-def random_uniform(shape, minval=0.0, maxval=1.0, dtype=None, seed=None):
+def random_uniform(shape: ShapeLike, minval: TensorLike = 0.0, maxval: TensorLike = 1.0, dtype: DTypeLike | None = None,
+                   seed: int | None = None) -> Any:
     """Numbers evenly from an interval."""
     return _random_ops.uniform(shape, minval, maxval, dtype or floatx(), seed)
 
 
-def concatenate(tensors, axis=-1):
+def concatenate(tensors: TensorLike, axis: AxisLike = -1) -> Tensor:
     """Joins along an axis."""
     return _array_ops.concat(tensors, axis)
 
 
-def binary_crossentropy(target, output, from_logits=False):
+def binary_crossentropy(target: TensorLike, output: TensorLike, from_logits: bool = False) -> Tensor:
     """Of every element."""
     if from_logits:
         return _nn_ops.sigmoid_cross_entropy_with_logits(target, output)
@@ -177,7 +186,7 @@ def binary_crossentropy(target, output, from_logits=False):
     return math_ops.negative(math_ops.add(yes, no))
 
 
-def ndim(x):
+def ndim(x: TensorLike) -> int:
     """The number of dimensions."""
     return x.shape.rank
 

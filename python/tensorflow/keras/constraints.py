@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Constraints: what a variable becomes after an update."""
+from __future__ import annotations
+
+from typing import Any
+
 from tensorflow import _names
+from tensorflow.framework.typed import AxisLike, NumberLike, TensorLike
+from tensorflow.framework.tensors import Tensor
 from tensorflow.keras.named import Registry
 from tensorflow.ops import math_ops
 
@@ -10,15 +16,15 @@ get, serialize, deserialize = _all.get, _all.serialize, _all.deserialize
 
 class Constraint:
     """A change of a weight after each update of the optimizer."""
-    def __call__(self, w):
+    def __call__(self, w: TensorLike) -> Any:
         return w
 
-    def get_config(self):
+    def get_config(self) -> dict:
         """The arguments it was made with."""
         return {}
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict) -> Any:
         """A new one from the arguments that get_config gave."""
         return cls(**config)
 
@@ -26,36 +32,36 @@ class Constraint:
 @_all.add("non_neg")
 class NonNeg(Constraint):
     """Sets negative elements to zero."""
-    def __call__(self, w):
+    def __call__(self, w: TensorLike) -> Tensor:
         return math_ops.maximum(w, 0.0)
 
 
 @_all.add("max_norm")
 class MaxNorm(Constraint):
     """Scales a weight down whose norm along `axis` is larger than `max_value`."""
-    def __init__(self, max_value=2, axis=0):
+    def __init__(self, max_value: TensorLike = 2, axis: AxisLike = 0) -> None:
         self.max_value, self.axis = max_value, axis
 
-    def __call__(self, w):
+    def __call__(self, w: TensorLike) -> Tensor:
         norms = math_ops.sqrt(math_ops.reduce_sum(math_ops.square(w), self.axis, keepdims=True))
         wanted = math_ops.clip_by_value(norms, 0.0, float(self.max_value))
         return math_ops.multiply(w, math_ops.divide(wanted, math_ops.add(norms, 1e-7)))
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {"max_value": self.max_value, "axis": self.axis}
 
 
 @_all.add("unit_norm")
 class UnitNorm(Constraint):
     """Scales a weight so that its norm along `axis` is 1."""
-    def __init__(self, axis=0):
+    def __init__(self, axis: AxisLike = 0) -> None:
         self.axis = axis
 
-    def __call__(self, w):
+    def __call__(self, w: TensorLike) -> Tensor:
         norms = math_ops.sqrt(math_ops.reduce_sum(math_ops.square(w), self.axis, keepdims=True))
         return math_ops.divide(w, math_ops.add(norms, 1e-7))
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {"axis": self.axis}
 
 
@@ -63,17 +69,18 @@ class UnitNorm(Constraint):
 class MinMaxNorm(Constraint):
     """Norms between two bounds; rate: how much of the way they go."""
 
-    def __init__(self, min_value=0.0, max_value=1.0, rate=1.0, axis=0):
+    def __init__(self, min_value: TensorLike = 0.0, max_value: TensorLike = 1.0, rate: NumberLike = 1.0,
+                 axis: AxisLike = 0) -> None:
         self.min_value, self.max_value, self.rate, self.axis = min_value, max_value, rate, axis
 
-    def __call__(self, w):
+    def __call__(self, w: TensorLike) -> Tensor:
         norms = math_ops.sqrt(math_ops.reduce_sum(math_ops.square(w), self.axis, keepdims=True))
         wanted = math_ops.multiply(math_ops.clip_by_value(norms, float(self.min_value), float(self.max_value)),
                                    float(self.rate))
         wanted = math_ops.add(wanted, math_ops.multiply(norms, 1.0 - float(self.rate)))
         return math_ops.multiply(w, math_ops.divide(wanted, math_ops.add(norms, 1e-7)))
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {"min_value": self.min_value, "max_value": self.max_value, "rate": self.rate, "axis": self.axis}
 
 

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Initialisers: a shape and a type -> a tensor. `get` takes a name, a configuration, a function or an object."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from tensorflow import _names
 from tensorflow.framework import dtypes
-from tensorflow.framework.tensors import EagerTensor
+from tensorflow.framework.tensors import EagerTensor, Tensor
+from tensorflow.framework.typed import DTypeLike, ShapeLike, TensorLike
 from tensorflow.keras.named import Registry
 from tensorflow.ops import random_ops
 
@@ -14,15 +19,15 @@ get, serialize, deserialize = _all.get, _all.serialize, _all.deserialize
 
 class Initializer:
     """What a weight holds at first: called with shape and dtype."""
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Any:
         raise NotImplementedError
 
-    def get_config(self):
+    def get_config(self) -> dict:
         """The arguments it was made with."""
         return {}
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict) -> Any:
         """A new one from the arguments that get_config gave."""
         config = dict(config)
         config.pop("dtype", None)
@@ -37,65 +42,65 @@ class Initializer:
 @_all.add("zeros", "Zero", "zero")
 class Zeros(Initializer):
     """All elements zero."""
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
         return self._tensor(np.zeros(tuple(shape)), dtype)
 
 
 @_all.add("ones", "One", "one")
 class Ones(Initializer):
     """All elements one."""
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
         return self._tensor(np.ones(tuple(shape)), dtype)
 
 
 @_all.add("constant")
 class Constant(Initializer):
     """All elements the same."""
-    def __init__(self, value=0):
+    def __init__(self, value: TensorLike = 0) -> None:
         self.value = value
 
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
         return self._tensor(np.broadcast_to(np.asarray(self.value), tuple(shape)).copy(), dtype)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {"value": self.value}
 
 
 @_all.add("random_uniform", "uniform")
 class RandomUniform(Initializer):
     """Evenly from an interval."""
-    def __init__(self, minval=-0.05, maxval=0.05, seed=None):
+    def __init__(self, minval: TensorLike = -0.05, maxval: TensorLike = 0.05, seed: int | None = None) -> None:
         self.minval, self.maxval, self.seed = minval, maxval, seed
 
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
         u = random_ops.uniform_array(shape, self.seed)
         return self._tensor(self.minval + u * (self.maxval - self.minval), dtype)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
 
 
 @_all.add("random_normal", "normal")
 class RandomNormal(Initializer):
     """From a normal distribution."""
-    def __init__(self, mean=0.0, stddev=0.05, seed=None):
+    def __init__(self, mean: TensorLike = 0.0, stddev: float = 0.05, seed: int | None = None) -> None:
         self.mean, self.stddev, self.seed = mean, stddev, seed
 
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
         return self._tensor(random_ops.generator(self.seed).normal(self.mean, self.stddev, tuple(shape)), dtype)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}
 
 
 @_all.add("truncated_normal")
 class TruncatedNormal(RandomNormal):
     """From a normal distribution, without what is further than two deviations from the mean."""
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
         return self._tensor(random_ops.truncated_array(tuple(shape), self.seed) * self.stddev + self.mean, dtype)
 
 
-def fans(shape):
+def fans(shape: ShapeLike) -> tuple:
     """(in, out) of a kernel [field..., in, out]."""
     shape = tuple(shape)
     if len(shape) < 1:
@@ -112,7 +117,8 @@ class VarianceScaling(Initializer):
     # A normal distribution that is cut off at two deviations has this one left.
     _CUT = 0.87962566103423978
 
-    def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal", seed=None):
+    def __init__(self, scale: TensorLike = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal",
+                 seed: int | None = None) -> None:
         if scale <= 0:
             raise ValueError("`scale` must be positive float.")
         if mode not in ("fan_in", "fan_out", "fan_avg"):
@@ -122,7 +128,7 @@ class VarianceScaling(Initializer):
             raise ValueError(f"Invalid `distribution` argument: {distribution}")
         self.scale, self.mode, self.distribution, self.seed = scale, mode, distribution, seed
 
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
         fan_in, fan_out = fans(shape)
         n = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
         scale = self.scale / max(1.0, n)
@@ -136,7 +142,7 @@ class VarianceScaling(Initializer):
             out = random_ops.generator(self.seed).normal(0, np.sqrt(scale), shape)
         return self._tensor(out, dtype)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {"scale": self.scale, "mode": self.mode, "distribution": self.distribution, "seed": self.seed}
 
 
@@ -166,10 +172,10 @@ LecunNormal = _scaled("LecunNormal", 1.0, "fan_in", "truncated_normal", "lecun_n
 @_all.add("orthogonal")
 class Orthogonal(Initializer):
     """A random orthogonal matrix times `gain`."""
-    def __init__(self, gain=1.0, seed=None):
+    def __init__(self, gain: float = 1.0, seed: int | None = None) -> None:
         self.gain, self.seed = gain, seed
 
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
         if len(shape) < 2:
             raise ValueError("The tensor to initialize must be at least two-dimensional")
         rows, columns = int(np.prod(shape[:-1])), shape[-1]
@@ -179,22 +185,22 @@ class Orthogonal(Initializer):
         q = q.T if rows < columns else q
         return self._tensor(self.gain * q.reshape(shape), dtype)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {"gain": self.gain, "seed": self.seed}
 
 
 @_all.add("identity")
 class Identity(Initializer):
     """The identity matrix times `gain`."""
-    def __init__(self, gain=1.0):
+    def __init__(self, gain: float = 1.0) -> None:
         self.gain = gain
 
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
         if len(shape) != 2:
             raise ValueError("Identity matrix initializer can only be used for 2D matrices.")
         return self._tensor(self.gain * np.eye(*shape), dtype)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {"gain": self.gain}
 
 

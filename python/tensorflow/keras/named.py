@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Things by their names: activations, initialisers, losses, metrics, optimisers, regularisers, layers."""
+from __future__ import annotations
+
 import re
+import typing as _typing
 
 from popart import _spelling
+if _typing.TYPE_CHECKING:  # of annotations
+    from typing import Any, Callable
 
 custom = {}  # of keras.utils.custom_object_scope
 
@@ -15,10 +20,10 @@ def snake(name):
 
 class Registry:
     """Things of one kind by name: losses, optimizers and so on."""
-    def __init__(self, kind):
+    def __init__(self, kind: str) -> None:
         self.kind, self.named = kind, {}
 
-    def add(self, *names):
+    def add(self, *names: Any) -> Callable:
         """A decorator that adds a class or function under names."""
         def decorate(thing):
             for name in (thing.__name__, *names):
@@ -26,7 +31,7 @@ class Registry:
             return thing
         return decorate
 
-    def find(self, name, custom_objects=None):
+    def find(self, name: str, custom_objects: dict | None = None) -> Any:
         """The class or function of a name; ValueError, with near matches, if there is none."""
         for source in (custom_objects or {}, custom, self.named):
             if name in source:
@@ -34,7 +39,7 @@ class Registry:
         raise ValueError(f"Unknown {self.kind}: {name}. docs/tensorflow.md lists those there are."
                          + _spelling.hint(name, self.named))
 
-    def get(self, identifier):
+    def get(self, identifier: Any) -> Any:
         """A thing from its name or configuration, or the thing itself."""
         if identifier is None:
             return None
@@ -49,7 +54,7 @@ class Registry:
             return identifier
         raise ValueError(f"Could not interpret {self.kind} identifier: {identifier!r}")
 
-    def deserialize(self, config, custom_objects=None):
+    def deserialize(self, config: dict | str, custom_objects: dict | None = None) -> Any:
         """A thing from its name or configuration."""
         if isinstance(config, str):
             found = self.find(config, custom_objects)
@@ -57,7 +62,7 @@ class Registry:
         found = self.find(config["class_name"], custom_objects)
         return found.from_config(dict(config.get("config") or {})) if hasattr(found, "from_config") else found
 
-    def serialize(self, thing):
+    def serialize(self, thing: Any) -> dict | str | None:
         """The name or configuration of a thing."""
         if thing is None:
             return None

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Shapes: reshaping, joining, slicing, looking up, making."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 import numpy as np
 
 from tensorflow.framework import dtypes, late
@@ -9,10 +13,12 @@ from tensorflow.framework.errors import InvalidArgumentError
 from tensorflow.framework.facts import operation
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.tensors import EagerTensor, SymbolicTensor, Tensor, constant_value, convert_to_tensor
+from tensorflow.framework.typed import AxisLike, DTypeLike, ShapeLike, TensorLike
 from tensorflow.framework.variables import Variable
 
 
-def constant(value, dtype=None, shape=None, name="Const"):
+def constant(value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None,
+             name: str = "Const") -> Tensor:
     """A tensor with this value."""
     dtype = None if dtype is None else dtypes.as_dtype(dtype)
     if isinstance(value, (EagerTensor, np.ndarray, np.generic)):
@@ -46,7 +52,7 @@ def _shape_tensor(shape):
 operation("Reshape", lambda x, shape: np.reshape(x, tuple(int(d) for d in shape)), (1,))
 
 
-def reshape(tensor, shape, name=None):
+def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """The same elements in another shape; one size may be -1."""
     return apply("Reshape", [convert_to_tensor(tensor), _shape_tensor(shape)], name=name)
 
@@ -55,7 +61,7 @@ operation("Shape", lambda x: np.array(x.shape, np.int32))
 operation("Size", lambda x: np.array(x.size, np.int32))
 
 
-def shape(input, out_type=dtypes.int32, name=None):
+def shape(input: TensorLike, out_type: DTypeLike = dtypes.int32, name: str | None = None) -> Tensor:
     """The shape as a tensor."""
     x = convert_to_tensor(input)
     if x.shape.is_fully_defined():
@@ -63,7 +69,7 @@ def shape(input, out_type=dtypes.int32, name=None):
     return apply("Shape", [x], out_types=[dtypes.as_dtype(out_type)], name=name)
 
 
-def size(input, out_type=dtypes.int32, name=None):
+def size(input: TensorLike, out_type: DTypeLike = dtypes.int32, name: str | None = None) -> Tensor:
     """The number of elements, as a tensor."""
     x = convert_to_tensor(input)
     if x.shape.is_fully_defined():
@@ -77,7 +83,7 @@ def dims(x):
     return [whole[d] if n is None else n for d, n in enumerate(x.shape)]
 
 
-def rank(input, name=None):
+def rank(input: TensorLike, name: str | None = None) -> Tensor:
     """The number of dimensions, as a tensor."""
     return EagerTensor(np.array(convert_to_tensor(input).shape.rank, np.int32))
 
@@ -87,19 +93,21 @@ operation("ExpandDims", lambda x, axis: np.expand_dims(x, int(axis)), (1,))
 operation("Squeeze", lambda x, squeeze_dims=(): np.squeeze(x, tuple(squeeze_dims) if squeeze_dims else None))
 
 
-def transpose(a, perm=None, conjugate=False, name=None):
+def transpose(a: TensorLike, perm: TensorLike | None = None, conjugate: bool = False, name: str | None = None) -> Tensor:
     """Dimensions in another order; without one, reversed."""
     a = convert_to_tensor(a)
     perm = list(range(a.shape.rank))[::-1] if perm is None else perm
     return apply("Transpose", [a, np.asarray(perm, np.int32)], name=name)
 
 
-def expand_dims(input, axis=None, name=None, dim=None):
+def expand_dims(input: TensorLike, axis: AxisLike | None = None, name: str | None = None,
+                dim: AxisLike | None = None) -> Tensor:
     """Adds a dimension of size 1."""
     return apply("ExpandDims", [convert_to_tensor(input), np.int32(dim if axis is None else axis)], name=name)
 
 
-def squeeze(input, axis=None, name=None, squeeze_dims=None):
+def squeeze(input: TensorLike, axis: AxisLike | None = None, name: str | None = None,
+            squeeze_dims: AxisLike | None = None) -> Tensor:
     """Drops dimensions of size 1."""
     axis = squeeze_dims if axis is None else axis
     axes = [] if axis is None else [axis] if isinstance(axis, int) else list(axis)
@@ -110,17 +118,17 @@ operation("BroadcastTo", lambda x, shape: np.broadcast_to(x, shape).copy(), (1,)
 operation("Tile", lambda x, times: np.tile(x, times), (1,))
 
 
-def broadcast_to(input, shape, name=None):
+def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Repeats along dimensions of size 1 until it has the shape."""
     return apply("BroadcastTo", [convert_to_tensor(input), _shape_tensor(shape)], name=name)
 
 
-def tile(input, multiples, name=None):
+def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Tensor:
     """Repeats the whole tensor along each dimension."""
     return apply("Tile", [convert_to_tensor(input), _shape_tensor(multiples)], name=name)
 
 
-def repeat(input, repeats, axis=None, name=None):
+def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
     """Repeats elements along an axis."""
     x = convert_to_tensor(input)
     if axis is None:
@@ -139,7 +147,8 @@ operation("MirrorPad", lambda x, pads, mode="REFLECT": np.pad(x, pads, mode=mode
 operation("ReverseV2", lambda x, axes: np.flip(x, tuple(int(a) for a in np.atleast_1d(axes))), (1,))
 
 
-def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
+def pad(tensor: TensorLike, paddings: list, mode: str = "CONSTANT", constant_values: TensorLike = 0,
+        name: str | None = None) -> Tensor:
     """Adds elements at the ends of dimensions: a constant, or mirrored."""
     x = convert_to_tensor(tensor)
     paddings = np.asarray(paddings, np.int32)
@@ -148,12 +157,12 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     return apply("MirrorPad", [x, paddings], {"mode": mode.upper()}, name=name)
 
 
-def reverse(tensor, axis, name=None):
+def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """The order along axes turned round."""
     return apply("ReverseV2", [convert_to_tensor(tensor), np.atleast_1d(np.asarray(axis, np.int32))], name=name)
 
 
-def roll(input, shift, axis, name=None):
+def roll(input: TensorLike, shift: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """Moves elements along an axis; what leaves one end enters the other."""
     x = convert_to_tensor(input)
     for s, a in zip(np.atleast_1d(shift), np.atleast_1d(axis)):
@@ -166,13 +175,13 @@ operation("Pack", lambda *parts, axis=0: np.stack(parts, axis))
 operation("Unpack", lambda x, axis=0, num=None: [np.take(x, i, axis) for i in range(x.shape[axis])])
 
 
-def concat(values, axis, name="concat"):
+def concat(values: TensorLike, axis: AxisLike, name: str = "concat") -> Tensor:
     """Joins along an axis that is there."""
     values = [convert_to_tensor(v) for v in (values if isinstance(values, (list, tuple)) else [values])]
     return values[0] if len(values) == 1 else apply("ConcatV2", [*values, np.int32(axis)], name=name)
 
 
-def stack(values, axis=0, name="stack"):
+def stack(values: TensorLike, axis: AxisLike = 0, name: str = "stack") -> Tensor:
     """Joins along a new axis."""
     values = list(values)
     first = next((v for v in values if isinstance(v, (Tensor, Variable))), None)
@@ -180,7 +189,7 @@ def stack(values, axis=0, name="stack"):
     return apply("Pack", values, {"axis": int(axis)}, name=name)
 
 
-def unstack(value, num=None, axis=0, name="unstack"):
+def unstack(value: TensorLike, num: int | None = None, axis: AxisLike = 0, name: str = "unstack") -> list:
     """The slices along an axis, as a list."""
     x = convert_to_tensor(value)
     num = x.shape[axis] if num is None else num
@@ -199,7 +208,8 @@ operation("Split", lambda axis, x, num_split: np.split(x, num_split, int(axis)),
 operation("SplitV", _split_v, (1, 2))
 
 
-def split(value, num_or_size_splits, axis=0, num=None, name="split"):
+def split(value: TensorLike, num_or_size_splits: int | list, axis: AxisLike = 0, num: int | None = None,
+          name: str = "split") -> list:
     """Cuts into parts along an axis."""
     x = convert_to_tensor(value)
     if isinstance(num_or_size_splits, (int, np.integer)):
@@ -223,7 +233,7 @@ operation("Slice", _sliced, (2,))
 operation("StridedSlice", _strided)
 
 
-def slice_(input_, begin, size, name=None):
+def slice_(input_: TensorLike, begin: TensorLike, size: int | Sequence[int], name: str | None = None) -> Tensor:
     """A part: `size` elements from `begin` on."""
     begin = begin if isinstance(begin, Tensor) else _shape_tensor(begin)
     return apply("Slice", [convert_to_tensor(input_), begin, _shape_tensor(size)], name=name)
@@ -288,8 +298,9 @@ def getitem(x, key):
     return out
 
 
-def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
-                  shrink_axis_mask=0, var=None, name=None):
+def strided_slice(input_: TensorLike, begin: TensorLike, end: TensorLike, strides: int | Sequence[int] | None = None,
+                  begin_mask: int = 0, end_mask: int = 0, ellipsis_mask: int = 0, new_axis_mask: int = 0,
+                  shrink_axis_mask: int = 0, var: Variable | None = None, name: str | None = None) -> Tensor:
     """input_[begin[0]:end[0]:strides[0], ...]. Bit i of a mask: entry i has no begin or end, stands for all dimensions left
     over, is a new dimension, or is an index whose dimension goes."""
     if var is not None:
@@ -340,7 +351,7 @@ def _bounds(k, extent):
     return begin or 0, 2 ** 31 - 1 if end is None else end, step or 1  # a negative end counts from the end
 
 
-def boolean_mask(tensor, mask, axis=None, name=None):
+def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
     """The elements where the mask is true."""
     known = constant_value(convert_to_tensor(mask))
     if known is None:
@@ -379,7 +390,8 @@ operation("GatherV2", _gathered, (2,))
 operation("GatherNd", _gathered_nd)
 
 
-def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
+def gather(params: TensorLike, indices: TensorLike, validate_indices: Any = None, axis: AxisLike | None = None,
+           batch_dims: int = 0, name: str | None = None) -> Tensor:
     """Slices by index along an axis."""
     x, at = convert_to_tensor(params), convert_to_tensor(indices)
     axis = batch_dims if axis is None else axis
@@ -388,7 +400,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
                  out_types=[x.dtype], name=name)
 
 
-def gather_nd(params, indices, batch_dims=0, name=None):
+def gather_nd(params: TensorLike, indices: TensorLike, batch_dims: int = 0, name: str | None = None) -> Tensor:
     """Slices by indices of several dimensions."""
     x = convert_to_tensor(params)
     return apply("GatherNd", [x, convert_to_tensor(indices)], {"batch_dims": batch_dims}, out_types=[x.dtype], name=name)
@@ -403,7 +415,8 @@ def _one_hot(indices, depth, on, off, axis=-1):
 operation("OneHot", _one_hot, (1,))
 
 
-def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
+def one_hot(indices: TensorLike, depth: int, on_value: TensorLike | None = None, off_value: TensorLike | None = None,
+            axis: AxisLike | None = None, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """on_value at the index, off_value elsewhere."""
     dtype = dtypes.as_dtype(dtype or dtypes.float32)
     on, off = (dtype.as_numpy_dtype(default if v is None else v) for v, default in ((on_value, 1), (off_value, 0)))
@@ -427,17 +440,17 @@ operation("TensorScatterUpdate", _scattered)
 operation("TensorScatterAdd", _scattered_sum)
 
 
-def tensor_scatter_nd_update(tensor, indices, updates, name=None):
+def tensor_scatter_nd_update(tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Tensor:
     """The tensor with updates set at indices."""
     return apply("TensorScatterUpdate", [convert_to_tensor(t) for t in (tensor, indices, updates)], name=name)
 
 
-def tensor_scatter_nd_add(tensor, indices, updates, name=None):
+def tensor_scatter_nd_add(tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Tensor:
     """The tensor with updates added at indices."""
     return apply("TensorScatterAdd", [convert_to_tensor(t) for t in (tensor, indices, updates)], name=name)
 
 
-def scatter_nd(indices, updates, shape, name=None):
+def scatter_nd(indices: TensorLike, updates: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """A tensor of zeros with updates added at indices."""
     updates = convert_to_tensor(updates)
     return tensor_scatter_nd_add(zeros(shape, updates.dtype), indices, updates, name)
@@ -452,7 +465,7 @@ def _cast(x, DstT):
 operation("Cast", _cast, keeps_order=True)
 
 
-def cast(x, dtype, name=None):
+def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """Converts to another type."""
     dtype = dtypes.as_dtype(dtype)
     x = convert_to_tensor(x)
@@ -465,17 +478,17 @@ operation("OnesLike", np.ones_like)
 operation("Range", lambda start, limit, delta: np.arange(start, limit, delta, dtype=start.dtype), (0, 1, 2))
 
 
-def fill(dims, value, name=None):
+def fill(dims: ShapeLike, value: TensorLike, name: str | None = None) -> Tensor:
     """A tensor whose elements are all the same."""
     return apply("Fill", [_shape_tensor(dims), convert_to_tensor(value)], name=name)
 
 
-def zeros(shape, dtype=dtypes.float32, name=None):
+def zeros(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
     """All elements zero."""
     return _filled(shape, 0, dtype)
 
 
-def ones(shape, dtype=dtypes.float32, name=None):
+def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
     """All elements one."""
     return _filled(shape, 1, dtype)
 
@@ -488,21 +501,22 @@ def _filled(shape, value, dtype):
     return EagerTensor(np.full(tuple(int(d) for d in np.atleast_1d(np.asarray(shape))), value))
 
 
-def zeros_like(input, dtype=None, name=None, optimize=True):
+def zeros_like(input: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True) -> Tensor:
     """Zeros in the shape of a tensor."""
     x = convert_to_tensor(input)
     out = apply("ZerosLike", [x], name=name)
     return out if dtype is None else cast(out, dtype)
 
 
-def ones_like(input, dtype=None, name=None, optimize=True):
+def ones_like(input: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True) -> Tensor:
     """Ones in the shape of a tensor."""
     x = convert_to_tensor(input)
     out = apply("OnesLike", [x], name=name)
     return out if dtype is None else cast(out, dtype)
 
 
-def range_(start, limit=None, delta=1, dtype=None, name="range"):
+def range_(start: TensorLike, limit: TensorLike | None = None, delta: float = 1, dtype: DTypeLike | None = None,
+           name: str = "range") -> Tensor:
     """Numbers as Python's range has them."""
     if limit is None:
         start, limit = 0, start
@@ -516,20 +530,21 @@ def range_(start, limit=None, delta=1, dtype=None, name="range"):
     return EagerTensor(np.arange(*[p.item() for p in parts], dtype=dtypes.as_dtype(dtype).as_numpy_dtype))
 
 
-def linspace(start, stop, num, name=None, axis=0):
+def linspace(start: TensorLike, stop: TensorLike, num: int, name: str | None = None, axis: AxisLike = 0) -> Tensor:
     """`num` numbers from start to stop, both included."""
     start, stop = (np.asarray(constant_value(convert_to_tensor(v))) for v in (start, stop))
     kind = start.dtype if start.dtype.kind == "f" else np.float32
     return EagerTensor(np.linspace(start, stop, int(num), axis=axis).astype(kind))
 
 
-def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
+def eye(num_rows: int, num_columns: int | None = None, batch_shape: ShapeLike | None = None,
+        dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
     """The identity matrix."""
     out = np.eye(num_rows, num_columns, dtype=dtypes.as_dtype(dtype).as_numpy_dtype)
     return EagerTensor(np.broadcast_to(out, (*(batch_shape or ()), *out.shape)).copy())
 
 
-def meshgrid(*args, indexing="xy", name=None):
+def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list:
     """Coordinates of all points of a grid, one tensor for each axis."""
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing parameter must be either 'xy' or 'ij', got {indexing!r}.")
@@ -542,7 +557,8 @@ def meshgrid(*args, indexing="xy", name=None):
             for x, place in zip(xs, places)]
 
 
-def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool_, name=None):
+def sequence_mask(lengths: TensorLike, maxlen: int | None = None, dtype: DTypeLike = dtypes.bool_,
+                  name: str | None = None) -> Tensor:
     """True for the first `length` elements of each row."""
     lengths = convert_to_tensor(lengths)
     if maxlen is None:
@@ -551,7 +567,7 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool_, name=None):
     return cast(apply("Less", [steps, expand_dims(lengths, -1)]), dtype)
 
 
-def ensure_shape(x, shape, name=None):
+def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """The tensor; an error if its shape is another."""
     x = convert_to_tensor(x)
     x.shape.assert_is_compatible_with(shape)
@@ -562,7 +578,7 @@ operation("UpperTriangle", lambda x, k=0: np.triu(x, k))
 operation("LowerTriangle", lambda x, k=0: np.tril(x, k))
 
 
-def linalg_band_part(input, num_lower, num_upper, name=None):
+def linalg_band_part(input: TensorLike, num_lower: int, num_upper: int, name: str | None = None) -> Tensor:
     """Keeps the diagonal and this many below and above; a negative number keeps all."""
     x = convert_to_tensor(input)
     if num_lower >= 0:

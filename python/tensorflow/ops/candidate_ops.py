@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Candidates: classes that are drawn, so that a loss need not look at all of them. The host draws, while a program waits.
 Labels are [batch, num_true]."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from tensorflow.framework import dtypes
 from tensorflow.framework.host_calls import host_call
 from tensorflow.framework.seeds import generator
-from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.framework.typed import TensorLike
 from tensorflow.ops import array_ops, math_ops, nn_ops
 
 
@@ -72,13 +77,15 @@ def _sampled(distribution, true_classes, num_true, num_sampled, unique, range_ma
     return math_ops.cast(drawn, dtypes.int64), of_true, of_drawn
 
 
-def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
+def uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled: int, unique: Any, range_max: Any,
+                              seed: int | None = None, name: str | None = None) -> tuple:
     """(classes, how often each true one is expected among them, how often each drawn one is), all as likely."""
     return _sampled(_Uniform(range_max), true_classes, num_true, num_sampled, unique, range_max, seed,
                     name or "uniform_candidate_sampler")
 
 
-def log_uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
+def log_uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled: int, unique: Any, range_max: Any,
+                                  seed: int | None = None, name: str | None = None) -> tuple:
     """The same with P(c) = log((c + 2) / (c + 1)) / log(range_max + 1)."""
     return _sampled(_LogUniform(range_max), true_classes, num_true, num_sampled, unique, range_max, seed,
                     name or "log_uniform_candidate_sampler")
@@ -111,16 +118,18 @@ def _logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true,
     return logits, wanted
 
 
-def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
-                         remove_accidental_hits=True, seed=None, name="sampled_softmax_loss"):
+def sampled_softmax_loss(weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: TensorLike, num_sampled: int,
+                         num_classes: int, num_true: int = 1, sampled_values: Any = None, remove_accidental_hits: bool = True,
+                         seed: int | None = None, name: str = "sampled_softmax_loss") -> Any:
     """The cross-entropy over the true classes and drawn ones: one number for each row, for training only."""
     logits, wanted = _logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
                              remove_accidental_hits, seed)
     return nn_ops.softmax_cross_entropy_with_logits(math_ops.stop_gradient(wanted), logits)
 
 
-def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
-             remove_accidental_hits=False, name="nce_loss"):
+def nce_loss(weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: TensorLike, num_sampled: int,
+             num_classes: int, num_true: int = 1, sampled_values: Any = None, remove_accidental_hits: bool = False,
+             name: str = "nce_loss") -> Tensor:
     """Noise-contrastive estimation: true classes are told from drawn ones, one number for each row, for training only."""
     logits, wanted = _logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
                              remove_accidental_hits, None)

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Loops and conditions. Outside of graphs they are Python's; in graphs their bodies are graphs of their own, which get what
 they use from outside as inputs. Variables that a body assigns are carried along."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
 import numpy as np
 
 from tensorflow.framework import dtypes, late, nest
@@ -8,11 +12,13 @@ from tensorflow.framework.context import Retraced, active, current, tracing
 from tensorflow.framework.graphs import Graph
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.tensors import EagerTensor, Tensor, constant_value, convert_to_tensor
+from tensorflow.framework.typed import DTypeLike, InitializerLike, ShapeLike, TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.ops import array_ops
 
 
-def cond(pred, true_fn=None, false_fn=None, name=None):
+def cond(pred: TensorLike, true_fn: Callable | None = None, false_fn: Callable | None = None,
+         name: str | None = None) -> Tensor | list:
     """true_fn() if the predicate holds, else false_fn()."""
     graph = active()
     pred = late.scalar(convert_to_tensor(pred))
@@ -70,7 +76,7 @@ def _branch(graph, function, outside, changed):
     return inner, result if flat else None, inner.outputs[:len(flat)]
 
 
-def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
+def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str = "case") -> Any:
     """The function of the first predicate that holds, else the default."""
     pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
     if not pairs:
@@ -81,7 +87,7 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     return cond(pred, function, lambda: case(rest, default))
 
 
-def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
+def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case") -> Any:
     """The function of this number, else the default or the last."""
     pairs = list(branch_fns.items() if isinstance(branch_fns, dict) else enumerate(branch_fns))
     default = pairs[-1][1] if default is None else default
@@ -89,8 +95,10 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     return case([(index == i, function) for i, function in pairs], default)
 
 
-def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
-               maximum_iterations=None, return_same_structure=True, name=None):
+def while_loop(cond: Callable, body: Callable, loop_vars: list | tuple, shape_invariants: Any = None,
+               parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+               maximum_iterations: int | None = None, return_same_structure: bool = True,
+               name: str | None = None) -> list | tuple:
     """Runs body(*loop_vars) as long as cond(*loop_vars) holds."""
     graph = active()
     loop_vars = nest.map_structure(_kept, loop_vars)
@@ -200,8 +208,9 @@ def _round(body, values, flat, unpacked):
     return list(made)
 
 
-def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None,
-           fn_output_signature=None):
+def map_fn(fn: Callable, elems: TensorLike, dtype: DTypeLike | None = None, parallel_iterations: int | None = None,
+           back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True, name: str | None = None,
+           fn_output_signature: Any = None) -> Tensor:
     """One call for every row: unrolled."""
     rows = [array_ops.unstack(convert_to_tensor(t)) for t in nest.flatten(elems)]
     results = [fn(nest.pack_sequence_as(elems, list(row))) for row in zip(*rows)]
@@ -217,8 +226,9 @@ def _check_types(result, declared):
             raise TypeError(f"map_fn: the function gives {found.name}, but {dtypes.as_dtype(kind).name} was declared.")
 
 
-def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True,
-         reverse=False, name=None):
+def scan(fn: Callable, elems: TensorLike, initializer: InitializerLike = None, parallel_iterations: int = 10,
+         back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False,
+         name: str | None = None) -> Tensor:
     """fn(what came before, a row) of one row after the other; all results. reverse: from the last row on."""
     rows = [nest.pack_sequence_as(elems, list(row))
             for row in zip(*[array_ops.unstack(convert_to_tensor(t)) for t in nest.flatten(elems)])]
@@ -230,7 +240,8 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
     return nest.map_structure(lambda *parts: array_ops.stack(parts), *out)
 
 
-def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+def foldl(fn: Callable, elems: TensorLike, initializer: InitializerLike = None, parallel_iterations: int = 10,
+          back_prop: bool = True, swap_memory: bool = False, name: str | None = None) -> Any:
     """A function of the result so far and each slice, from the first on."""
     state = initializer
     for row in array_ops.unstack(convert_to_tensor(elems)):
@@ -242,8 +253,10 @@ class TensorArray:
     """A list of tensors. Indices that a graph computes make it one tensor of all elements, as loops of the device carry it;
     then its size and the elements' shape are fixed, and elements that nobody writes are zeros."""
 
-    def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None, element_shape=None, name=None,
-                 tensor_array_name=None, infer_shape=True, colocate_with_first_write_call=True):
+    def __init__(self, dtype: DTypeLike, size: TensorLike | None = None, dynamic_size: bool | None = None,
+                 clear_after_read: Any = None, element_shape: ShapeLike | None = None, name: str | None = None,
+                 tensor_array_name: str | None = None, infer_shape: bool = True,
+                 colocate_with_first_write_call: bool = True) -> None:
         self.dtype = dtypes.as_dtype(dtype)
         self._all = [None] * (int(size) if size is not None else 0)
         self._declared = None if element_shape is None or not TensorShape(element_shape).is_fully_defined() else \
@@ -251,13 +264,13 @@ class TensorArray:
         self._tensor = None
 
     @property
-    def element_shape(self):
+    def element_shape(self) -> list | None:
         """The extents of an element, None: not known yet."""
         if self._tensor is not None:
             return self._tensor.shape.as_list()[1:]
         return next((t.shape.as_list() for t in self._all if t is not None), self._declared)
 
-    def copy(self, tensor=None):
+    def copy(self, tensor: TensorLike | None = None) -> TensorArray:
         """The same array with other contents."""
         out = TensorArray(self.dtype)
         out._all, out._declared, out._tensor = list(self._all), self._declared, self._tensor if tensor is None else tensor
@@ -265,7 +278,7 @@ class TensorArray:
 
     of = copy
 
-    def as_tensor(self, shape=None):
+    def as_tensor(self, shape: ShapeLike | None = None) -> Tensor:
         """The contents as one tensor."""
         if self._tensor is None:
             shape = self.element_shape if shape is None else shape
@@ -275,7 +288,7 @@ class TensorArray:
             return array_ops.stack([zeros if t is None else t for t in self._all])
         return self._tensor
 
-    def write(self, index, value, name=None):
+    def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """The array with an element set."""
         value, known = convert_to_tensor(value), constant_value(convert_to_tensor(index))
         if self._tensor is None and known is not None:
@@ -287,29 +300,29 @@ class TensorArray:
         at = array_ops.reshape(index, [1, 1])
         return self.copy(array_ops.tensor_scatter_nd_update(whole, at, array_ops.expand_dims(value, 0)))
 
-    def read(self, index, name=None):
+    def read(self, index: TensorLike, name: str | None = None) -> Any:
         """An element."""
         known = constant_value(convert_to_tensor(index))
         return self._all[int(known)] if self._tensor is None and known is not None else \
             array_ops.gather(self.as_tensor(), index)
 
-    def size(self, name=None):
+    def size(self, name: str | None = None) -> Tensor:
         """The number of elements."""
         return EagerTensor(np.array(len(self._all), np.int32))
 
-    def stack(self, name=None):
+    def stack(self, name: str | None = None) -> Tensor:
         """All elements, joined along a new first axis."""
         return array_ops.stack(self._all) if self._tensor is None and None not in self._all else self.as_tensor()
 
-    def gather(self, indices, name=None):
+    def gather(self, indices: TensorLike, name: str | None = None) -> Any:
         """The elements at indices, joined along a new first axis."""
         return array_ops.gather(self.stack(), indices)
 
-    def concat(self, name=None):
+    def concat(self, name: str | None = None) -> Any:
         """All elements, joined along their first axis."""
         return array_ops.concat(self._all if self._tensor is None else array_ops.unstack(self._tensor), 0)
 
-    def unstack(self, value, name=None):
+    def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
         """The array with the slices of a tensor as elements."""
         self._all, self._tensor = array_ops.unstack(value), None
         return self

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Sorting, counting, and sums over segments, made of other operations."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from tensorflow.framework import dtypes, late
-from tensorflow.framework.tensors import constant_value, convert_to_tensor
+from tensorflow.framework.tensors import Tensor, constant_value, convert_to_tensor
+from tensorflow.framework.typed import AxisLike, DTypeLike, TensorLike
 from tensorflow.ops import array_ops, math_ops
 
 
@@ -28,17 +33,19 @@ def _sorted(values, axis, direction):
     return array_ops.transpose(top, back), array_ops.transpose(at, back)
 
 
-def sort(values, axis=-1, direction="ASCENDING", name=None):
+def sort(values: TensorLike, axis: AxisLike = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
     """Sorts along an axis."""
     return _sorted(values, axis, direction)[0]
 
 
-def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
+def argsort(values: TensorLike, axis: AxisLike = -1, direction: str = "ASCENDING", stable: bool = False,
+            name: str | None = None) -> Tensor:
     """The indices that would sort along an axis."""
     return _sorted(values, axis, direction)[1]
 
 
-def searchsorted(sorted_sequence, values, side="left", out_type=dtypes.int32, name=None):
+def searchsorted(sorted_sequence: TensorLike, values: TensorLike, side: str = "left", out_type: DTypeLike = dtypes.int32,
+                 name: str | None = None) -> Tensor:
     """Where values would go: how many entries are smaller (left), or not larger (right)."""
     if side not in ("left", "right"):
         raise ValueError(f"side must be either 'right' or 'left'. Saw: {side}.")
@@ -48,8 +55,9 @@ def searchsorted(sorted_sequence, values, side="left", out_type=dtypes.int32, na
     return math_ops.reduce_sum(math_ops.cast(before, dtypes.as_dtype(out_type)), -1)
 
 
-def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, name=None, axis=None,
-             binary_output=False):
+def bincount(arr: TensorLike, weights: TensorLike | None = None, minlength: Any = None, maxlength: int | None = None,
+             dtype: DTypeLike = dtypes.int32, name: str | None = None, axis: AxisLike | None = None,
+             binary_output: bool = False) -> Tensor:
     """How often each number is there. In a graph the largest one must be said: maxlength, or a minlength that is enough."""
     if axis is not None or binary_output:
         raise NotImplementedError("tf.math.bincount with axis or binary_output is not there; docs/tensorflow.md lists what is.")
@@ -69,7 +77,8 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int
     return math_ops.reduce_sum(math_ops.multiply(rows, array_ops.expand_dims(w, -1)), 0)
 
 
-def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=dtypes.int32, name=None):
+def confusion_matrix(labels: TensorLike, predictions: TensorLike, num_classes: int | None = None,
+                     weights: TensorLike | None = None, dtype: DTypeLike = dtypes.int32, name: str | None = None) -> Tensor:
     """Rows are labels, columns predictions."""
     labels, predictions = convert_to_tensor(labels), convert_to_tensor(predictions)
     if num_classes is None:
@@ -93,12 +102,13 @@ def _segments(segment_ids, num_segments):
     return num_segments
 
 
-def segment_sum(data, segment_ids, name=None):
+def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Sums of rows with the same segment; segments are sorted."""
     return math_ops.unsorted_segment_sum(data, segment_ids, _segments(segment_ids, None), name)
 
 
-def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
+def unsorted_segment_mean(data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike,
+                          name: str | None = None) -> Tensor:
     """Means of rows with the same segment."""
     x = convert_to_tensor(data)
     total = math_ops.unsorted_segment_sum(x, segment_ids, num_segments)
@@ -107,12 +117,12 @@ def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
     return math_ops.divide(total, math_ops.maximum(count, 1.0))
 
 
-def segment_mean(data, segment_ids, name=None):
+def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Means of rows with the same segment; segments are sorted."""
     return unsorted_segment_mean(data, segment_ids, _segments(segment_ids, None), name)
 
 
-def invert_permutation(x, name=None):
+def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     """Of the numbers from 0 on in some order: where each of them is."""
     x = convert_to_tensor(x)
     if x.shape.rank != 1:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """tf.function: a Python function is traced once for every signature, and runs as one program afterwards."""
+from __future__ import annotations
+
 import functools
 import inspect
 import weakref
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
@@ -18,7 +21,8 @@ from tensorflow.ops import autograph
 
 class Function:
     """What tf.function makes of a function."""
-    def __init__(self, python_function, input_signature=None, autograph_on=True, name=None):
+    def __init__(self, python_function: Callable, input_signature: Sequence | None = None, autograph_on: bool = True,
+                 name: str | None = None) -> None:
         functools.update_wrapper(self, python_function)
         self.python_function = python_function
         self._signature = None if input_signature is None else list(input_signature)
@@ -37,18 +41,18 @@ class Function:
             self._bound[instance] = found
         return found
 
-    def traced(self):
+    def traced(self) -> Any:
         """The Python function with loops and conditions on tensors rewritten."""
         if self._converted is None:
             self._converted = autograph.converted(self.python_function) if self._autograph else self.python_function
         return self._converted
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if active() is not None:  # a part of what is traced
             return self.traced()(*args, **kwargs)
         return self.run(None, args, kwargs)
 
-    def run(self, device, args, kwargs, make=None):
+    def run(self, device: Any, args: Sequence, kwargs: dict, make: Callable | None = None) -> Any:
         """make: of a program, from the traced function, its arguments; without one it is for this device."""
         args, kwargs = self._canonical(args, kwargs)
         flat = nest.flatten((args, kwargs))
@@ -75,14 +79,14 @@ class Function:
             pass
         return nest.map_structure(_leaf, tuple(args)), nest.map_structure(_leaf, dict(kwargs))
 
-    def get_concrete_function(self, *args, **kwargs):
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> Program:
         """The traced function for these arguments."""
         args = nest.map_structure(lambda v: EagerTensor(np.zeros(v.shape.as_list(), v.dtype.as_numpy_dtype))
                                   if isinstance(v, TensorSpec) else v, tuple(args))
         args, kwargs = self._canonical(args, kwargs)
         return Program(self.traced(), args, kwargs)
 
-    def experimental_get_tracing_count(self):
+    def experimental_get_tracing_count(self) -> int:
         """How often it was traced."""
         return len(self.programs)
 
@@ -151,9 +155,10 @@ class Program:
         return nest.pack_sequence_as(self.structure, out) if out else self.structure
 
 
-def function(func=None, input_signature=None, autograph=True, jit_compile=None, experimental_compile=None,
-             experimental_implements=None, experimental_autograph_options=None, experimental_relax_shapes=False,
-             experimental_follow_type_hints=None, reduce_retracing=False):
+def function(func: Callable | None = None, input_signature: Sequence | None = None, autograph: bool = True,
+             jit_compile: bool | None = None, experimental_compile: bool | None = None, experimental_implements: Any = None,
+             experimental_autograph_options: Any = None, experimental_relax_shapes: bool = False,
+             experimental_follow_type_hints: Any = None, reduce_retracing: bool = False) -> Any:
     """A decorator: the function is traced into a graph once for each kind of arguments, and runs as one program."""
     def decorate(f):
         return Function(f, input_signature, autograph)

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: MIT
 """tf.image: resizing by matrices of weights, flips, crops, brightness. Images are [height, width, channels] or a batch."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from tensorflow.framework import dtypes
-from tensorflow.framework.tensors import EagerTensor, convert_to_tensor
+from tensorflow.framework.tensors import EagerTensor, Tensor, convert_to_tensor
+from tensorflow.framework.typed import DTypeLike, ShapeLike, TensorLike
 from tensorflow.ops import array_ops, math_ops, random_ops
 
 
@@ -65,7 +70,8 @@ def resize_field(x, sizes, method, first):
     return x
 
 
-def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=False, antialias=False, name=None):
+def resize(images: TensorLike, size: ShapeLike, method: str = ResizeMethod.BILINEAR, preserve_aspect_ratio: bool = False,
+           antialias: bool = False, name: str | None = None) -> Tensor:
     """Images in another size."""
     x = convert_to_tensor(images)
     if preserve_aspect_ratio or antialias:
@@ -83,23 +89,23 @@ def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=Fal
 resize_images = resize
 
 
-def flip_left_right(image):
+def flip_left_right(image: TensorLike) -> Tensor:
     """Images mirrored left to right."""
     return array_ops.reverse(image, [-2])
 
 
-def flip_up_down(image):
+def flip_up_down(image: TensorLike) -> Tensor:
     """Images mirrored top to bottom."""
     return array_ops.reverse(image, [-3])
 
 
-def transpose(image, name=None):
+def transpose(image: TensorLike, name: str | None = None) -> Tensor:
     """Images with rows and columns swapped."""
     x = convert_to_tensor(image)
     return array_ops.transpose(x, [1, 0, 2] if x.shape.rank == 3 else [0, 2, 1, 3])
 
 
-def rot90(image, k=1, name=None):
+def rot90(image: TensorLike, k: int = 1, name: str | None = None) -> Tensor:
     """Counter-clockwise."""
     k %= 4
     if k == 0:
@@ -109,7 +115,8 @@ def rot90(image, k=1, name=None):
     return transpose(flip_left_right(image)) if k == 1 else flip_left_right(transpose(image))
 
 
-def crop_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
+def crop_to_bounding_box(image: TensorLike, offset_height: int, offset_width: int, target_height: int,
+                         target_width: Any) -> Tensor:
     """A part of images."""
     x = convert_to_tensor(image)
     rows, columns = x.shape[-3], x.shape[-2]
@@ -120,7 +127,8 @@ def crop_to_bounding_box(image, offset_height, offset_width, target_height, targ
     return x[..., offset_height:offset_height + target_height, offset_width:offset_width + target_width, :]
 
 
-def pad_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
+def pad_to_bounding_box(image: TensorLike, offset_height: int, offset_width: int, target_height: int,
+                        target_width: int) -> Tensor:
     """Images within larger ones, with zeros around."""
     x = convert_to_tensor(image)
     below = target_height - offset_height - x.shape[-3]
@@ -131,7 +139,7 @@ def pad_to_bounding_box(image, offset_height, offset_width, target_height, targe
     return array_ops.pad(x, [[0, 0]] * (x.shape.rank - 3) + [[offset_height, below], [offset_width, right], [0, 0]])
 
 
-def central_crop(image, central_fraction):
+def central_crop(image: TensorLike, central_fraction: float) -> Tensor:
     """The middle of images, this share of each side."""
     x = convert_to_tensor(image)
     if not 0 < central_fraction <= 1:
@@ -140,7 +148,7 @@ def central_crop(image, central_fraction):
     return crop_to_bounding_box(x, *starts, x.shape[-3] - 2 * starts[0], x.shape[-2] - 2 * starts[1])
 
 
-def resize_with_crop_or_pad(image, target_height, target_width):
+def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width: int) -> Tensor:
     """The middle of images, or images with zeros around, in this size."""
     x = convert_to_tensor(image)
     rows, columns = x.shape[-3], x.shape[-2]
@@ -149,7 +157,7 @@ def resize_with_crop_or_pad(image, target_height, target_width):
     return pad_to_bounding_box(x, (target_height - height) // 2, (target_width - width) // 2, target_height, target_width)
 
 
-def convert_image_dtype(image, dtype, saturate=False, name=None):
+def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None) -> Tensor:
     """Integers are shares of their largest one."""
     x, dtype = convert_to_tensor(image), dtypes.as_dtype(dtype)
     if x.dtype is dtype:
@@ -170,12 +178,12 @@ def _in_float(image, change):
     return convert_image_dtype(out, x.dtype, saturate=True) if x.dtype.is_integer else out
 
 
-def adjust_brightness(image, delta):
+def adjust_brightness(image: TensorLike, delta: float) -> Tensor:
     """Adds a number to all elements."""
     return _in_float(image, lambda x: math_ops.add(x, float(delta)))
 
 
-def adjust_contrast(images, contrast_factor):
+def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
     """(x - mean) * factor + mean, for every channel"""
     def change(x):
         mean = math_ops.reduce_mean(x, [-3, -2], keepdims=True)
@@ -183,7 +191,7 @@ def adjust_contrast(images, contrast_factor):
     return _in_float(images, change)
 
 
-def per_image_standardization(image):
+def per_image_standardization(image: TensorLike) -> Tensor:
     """(x - mean) / max(deviation, 1 / sqrt(count)), of every image"""
     x = math_ops.cast(image, dtypes.float32) if convert_to_tensor(image).dtype is not dtypes.float16 else \
         convert_to_tensor(image)
@@ -193,13 +201,13 @@ def per_image_standardization(image):
     return math_ops.divide(math_ops.subtract(x, mean), math_ops.maximum(deviation, float(count) ** -0.5))
 
 
-def rgb_to_grayscale(images, name=None):
+def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
     """One channel: 0.2989 red, 0.587 green, 0.114 blue."""
     weights = np.array([[0.2989], [0.5870], [0.1140]], np.float32)
     return _in_float(images, lambda x: math_ops.matmul(x, weights.astype(x.dtype.as_numpy_dtype)))
 
 
-def grayscale_to_rgb(images, name=None):
+def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Three equal channels from one."""
     x = convert_to_tensor(images)
     return array_ops.tile(x, [1] * (x.shape.rank - 1) + [3])
@@ -211,19 +219,19 @@ def _chance(x, seed):
     return math_ops.less(random_ops.uniform(shape, seed=seed), 0.5)
 
 
-def random_flip_left_right(image, seed=None):
+def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor:
     """Images mirrored left to right, or not, at random."""
     x = convert_to_tensor(image)
     return math_ops.where(_chance(x, seed), flip_left_right(x), x)
 
 
-def random_flip_up_down(image, seed=None):
+def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
     """Images mirrored top to bottom, or not, at random."""
     x = convert_to_tensor(image)
     return math_ops.where(_chance(x, seed), flip_up_down(x), x)
 
 
-def random_brightness(image, max_delta, seed=None):
+def random_brightness(image: TensorLike, max_delta: TensorLike, seed: int | None = None) -> Tensor:
     """Adds a random number from [-max_delta, max_delta)."""
     if max_delta < 0:
         raise ValueError("max_delta must be non-negative.")
@@ -231,7 +239,7 @@ def random_brightness(image, max_delta, seed=None):
     return _in_float(image, lambda x: math_ops.add(x, math_ops.cast(delta, x.dtype)))
 
 
-def random_contrast(image, lower, upper, seed=None):
+def random_contrast(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: int | None = None) -> Tensor:
     """Scales the contrast by a random factor from [lower, upper)."""
     if upper <= lower or lower < 0:
         raise ValueError("upper must be > lower, which must be non-negative.")
@@ -243,7 +251,7 @@ def random_contrast(image, lower, upper, seed=None):
     return _in_float(image, change)
 
 
-def random_crop(value, size, seed=None, name=None):
+def random_crop(value: TensorLike, size: ShapeLike, seed: int | None = None, name: str | None = None) -> Tensor:
     """A part of this size at a random place."""
     x = convert_to_tensor(value)
     if any(s > n for s, n in zip(size, x.shape)):
@@ -253,7 +261,7 @@ def random_crop(value, size, seed=None, name=None):
     return array_ops.slice_(x, array_ops.stack(starts), list(size))
 
 
-def total_variation(images, name=None):
+def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
     """The sum of absolute differences between neighbouring elements, for each image."""
     x = convert_to_tensor(images)
     axes = list(range(x.shape.rank - 3, x.shape.rank))
@@ -261,7 +269,7 @@ def total_variation(images, name=None):
     return math_ops.add(down, math_ops.reduce_sum(math_ops.abs(math_ops.subtract(x[..., 1:, :], x[..., :-1, :])), axes))
 
 
-def psnr(a, b, max_val, name=None):
+def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
     """10 log10(max^2 / mean((a - b)^2))"""
     a, b = math_ops.cast(a, dtypes.float32), math_ops.cast(b, dtypes.float32)
     error = math_ops.reduce_mean(math_ops.squared_difference(a, b), [-3, -2, -1])

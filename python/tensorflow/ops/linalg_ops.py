@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """tf.linalg: diagonals, traces, products of vectors."""
+from __future__ import annotations
+
 import numpy as np
 
 from tensorflow.framework import late
 from tensorflow.framework.dispatch import same_type
-from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.framework.typed import AxisLike, TensorLike
 from tensorflow.ops import array_ops, math_ops
 
 
@@ -12,13 +15,13 @@ def _eye(n, m, dtype):
     return np.eye(n, m, dtype=dtype.as_numpy_dtype)
 
 
-def diag(diagonal, name=None):
+def diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     """[..., n] -> [..., n, n]"""
     x = convert_to_tensor(diagonal)
     return math_ops.multiply(array_ops.expand_dims(x, -1), _eye(x.shape[-1], x.shape[-1], x.dtype))
 
 
-def diag_part(input, name=None, k=0):
+def diag_part(input: TensorLike, name: str | None = None, k: int = 0) -> Tensor:
     """[..., m, n] -> [..., min(m, n)]"""
     if k != 0:
         raise NotImplementedError("tf.linalg.diag_part with k is not there; docs/tensorflow.md lists what is.")
@@ -28,7 +31,7 @@ def diag_part(input, name=None, k=0):
     return math_ops.reduce_sum(math_ops.multiply(x, _eye(n, n, x.dtype)), -1)
 
 
-def set_diag(input, diagonal, name=None, k=0):
+def set_diag(input: TensorLike, diagonal: TensorLike, name: str | None = None, k: int = 0) -> Tensor:
     """Matrices with another diagonal."""
     if k != 0:
         raise NotImplementedError("tf.linalg.set_diag with k is not there; docs/tensorflow.md lists what is.")
@@ -39,29 +42,30 @@ def set_diag(input, diagonal, name=None, k=0):
     return math_ops.where(eye, math_ops.add(array_ops.zeros_like(x), wide), x)
 
 
-def tensor_diag_part(input, name=None):
+def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     """The elements whose indices in both halves of the dimensions are equal."""
     return diag_part(input)
 
 
-def trace(x, name=None):
+def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the diagonal."""
     return math_ops.reduce_sum(diag_part(x), -1)
 
 
-def matrix_transpose(a, name=None, conjugate=False):
+def matrix_transpose(a: TensorLike, name: str | None = None, conjugate: bool = False) -> Tensor:
     """The last two dimensions swapped."""
     x = convert_to_tensor(a)
     return array_ops.transpose(x, [*range(x.shape.rank - 2), x.shape.rank - 1, x.shape.rank - 2])
 
 
-def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None):
+def matvec(a: TensorLike, b: TensorLike, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False,
+           b_is_sparse: bool = False, name: str | None = None) -> Tensor:
     """Products of matrices and vectors."""
     a, b = same_type(a, b)
     return array_ops.squeeze(math_ops.matmul(a, array_ops.expand_dims(b, -1), transpose_a or adjoint_a), [-1])
 
 
-def cross(a, b, name=None):
+def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """The cross product of vectors of three elements."""
     a, b = same_type(a, b)
     (a0, a1, a2), (b0, b1, b2) = (array_ops.unstack(v, axis=-1) for v in (a, b))
@@ -70,13 +74,13 @@ def cross(a, b, name=None):
     return array_ops.stack(parts, -1)
 
 
-def normalize(tensor, ord="euclidean", axis=None, name=None):
+def normalize(tensor: TensorLike, ord: str = "euclidean", axis: AxisLike | None = None, name: str | None = None) -> tuple:
     """The tensor over its norm, and the norm."""
     norm = math_ops.norm(tensor, ord, axis, keepdims=True)
     return math_ops.divide(tensor, norm), norm
 
 
-def cholesky(input, name=None):
+def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     """L of input = L L^T, a lower triangle: column by column, so that its operations grow with the number of columns."""
     x, columns = convert_to_tensor(input), []
     n = _square("cholesky", x)
@@ -90,7 +94,8 @@ def cholesky(input, name=None):
     return array_ops.stack(columns, -1)
 
 
-def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
+def triangular_solve(matrix: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False,
+                     name: str | None = None) -> Tensor:
     """x of matrix x = rhs, by the matrix' lower or upper triangle: row by row."""
     a, b = same_type(matrix, rhs)
     n = _square("triangular_solve", a)
@@ -108,7 +113,7 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     return array_ops.concat(rows, -2)
 
 
-def cholesky_solve(chol, rhs, name=None):
+def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Tensor:
     """x of (chol chol^T) x = rhs"""
     return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True)
 

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Arithmetic, comparisons, functions of one tensor, reductions, products."""
+from __future__ import annotations
+
 import collections
 import math
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -9,6 +12,7 @@ from tensorflow.framework import dtypes, late
 from tensorflow.framework.dispatch import apply, same_type
 from tensorflow.framework.facts import operation
 from tensorflow.framework.tensors import EagerTensor, SymbolicTensor, Tensor, constant_value, convert_to_tensor
+from tensorflow.framework.typed import AxisLike, DTypeLike, ShapeLike, TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.ops import array_ops
 from tensorflow.ops.array_ops import cast
@@ -122,13 +126,13 @@ operation("Add", np.add, keeps_order=True)
 operation("Pow", np.power)
 
 
-def pow(x, y, name=None):
+def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x to the power of y."""
     x, y = same_type(x, y)
     return apply("Pow", [x, y], name=name)
 
 
-def divide(x, y, name=None):
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y."""
     return truediv(x, y, name)
 
@@ -141,7 +145,7 @@ operation("RealDiv", _division, keeps_order=True)
 operation("Div", _division)
 
 
-def truediv(x, y, name=None):
+def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Of integers in floating point."""
     x, y = same_type(x, y)
     if x.dtype.is_integer:
@@ -150,13 +154,13 @@ def truediv(x, y, name=None):
     return apply("RealDiv", [x, y], name=name)
 
 
-def realdiv(x, y, name=None):
+def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y."""
     x, y = same_type(x, y)
     return apply("RealDiv", [x, y], name=name)
 
 
-def saturate_cast(value, dtype, name=None):
+def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """Converts to another type; what does not fit becomes the nearest value that does."""
     dtype = dtypes.as_dtype(dtype)
     value = convert_to_tensor(value)
@@ -164,12 +168,12 @@ def saturate_cast(value, dtype, name=None):
     return cast(clip_by_value(value, low, high), dtype, name)
 
 
-def to_float(x, name=None):
+def to_float(x: TensorLike, name: str | None = None) -> Any:
     """Converts to float32."""
     return cast(x, dtypes.float32, name)
 
 
-def to_int32(x, name=None):
+def to_int32(x: TensorLike, name: str | None = None) -> Any:
     """Converts to int32."""
     return cast(x, dtypes.int32, name)
 
@@ -180,42 +184,42 @@ operation("AddN", lambda *parts: sum(parts[1:], parts[0]))
 operation("ClipByValue", lambda x, low, high: np.minimum(np.maximum(x, low), high), keeps_order=True)
 
 
-def identity(input, name=None):
+def identity(input: TensorLike, name: str | None = None) -> Tensor:
     """The tensor itself."""
     return apply("Identity", [convert_to_tensor(input)], name=name)
 
 
-def stop_gradient(input, name=None):
+def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
     """The tensor; no gradient goes through."""
     return apply("StopGradient", [convert_to_tensor(input)], name=name)
 
 
-def add_n(inputs, name=None):
+def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
     """The sum of several tensors."""
     return apply("AddN", list(inputs), name=name)
 
 
-def clip_by_value(t, clip_value_min, clip_value_max, name=None):
+def clip_by_value(t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None) -> Tensor:
     """Brings elements into an interval."""
     t, low = same_type(t, clip_value_min)
     _, high = same_type(t, clip_value_max)
     return apply("ClipByValue", [t, low, high], name=name)
 
 
-def clip_by_norm(t, clip_norm, axes=None, name=None):
+def clip_by_norm(t: TensorLike, clip_norm: float, axes: AxisLike | None = None, name: str | None = None) -> Tensor:
     """Scaled so that the norm is at most clip_norm."""
     t = convert_to_tensor(t)
     norm = sqrt(reduce_sum(multiply(t, t), axes, keepdims=True))
     return divide(multiply(t, clip_norm), maximum(norm, clip_norm))
 
 
-def global_norm(t_list, name=None):
+def global_norm(t_list: Sequence, name: str | None = None) -> Tensor:
     """The root of the sum of squares of all tensors."""
     total = add_n([reduce_sum(square(t)) for t in t_list if t is not None])
     return sqrt(total)
 
 
-def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
+def clip_by_global_norm(t_list: Sequence, clip_norm: float, use_norm: Any = None, name: str | None = None) -> tuple:
     """Tensors scaled together so that their common norm is at most clip_norm; and that norm."""
     norm = global_norm(t_list) if use_norm is None else use_norm
     scale = divide(clip_norm, maximum(norm, clip_norm))
@@ -270,7 +274,8 @@ reduce_euclidean_norm = _reduce("EuclideanNorm", "The square root of the sum of 
 operation("Mean", _over(np.mean), (1,))
 
 
-def reduce_mean(input_tensor, axis=None, keepdims=False, name=None, keep_dims=None, reduction_indices=None):
+def reduce_mean(input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None,
+                keep_dims: bool | None = None, reduction_indices: AxisLike | None = None) -> Tensor:
     """The mean along axes."""
     x = convert_to_tensor(input_tensor)
     axis = reduction_indices if axis is None else axis
@@ -280,19 +285,22 @@ def reduce_mean(input_tensor, axis=None, keepdims=False, name=None, keep_dims=No
     return apply("Mean", [x, _axes(x, axis)], {"keep_dims": keep}, name=name)
 
 
-def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_variance(input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False,
+                    name: str | None = None) -> Tensor:
     """The variance along axes."""
     x = convert_to_tensor(input_tensor)
     mean = reduce_mean(x, axis, keepdims=True)
     return reduce_mean(square(subtract(x, mean)), axis, keepdims)
 
 
-def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_std(input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False,
+               name: str | None = None) -> Tensor:
     """The standard deviation along axes."""
     return sqrt(reduce_variance(input_tensor, axis, keepdims))
 
 
-def count_nonzero(input, axis=None, keepdims=None, dtype=dtypes.int64, name=None):
+def count_nonzero(input: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = None,
+                  dtype: DTypeLike = dtypes.int64, name: str | None = None) -> Tensor:
     """How many elements along axes are not zero."""
     return reduce_sum(cast(not_equal(input, 0), dtype), axis, bool(keepdims))
 
@@ -301,14 +309,16 @@ operation("ArgMax", lambda x, axis: np.argmax(x, int(axis)), (1,))
 operation("ArgMin", lambda x, axis: np.argmin(x, int(axis)), (1,))
 
 
-def argmax(input, axis=None, output_type=dtypes.int64, name=None, dimension=None):
+def argmax(input: TensorLike, axis: AxisLike | None = None, output_type: DTypeLike = dtypes.int64, name: str | None = None,
+           dimension: AxisLike | None = None) -> Tensor:
     """Where the largest element along an axis is."""
     x = convert_to_tensor(input)
     axis = (0 if dimension is None else dimension) if axis is None else axis
     return apply("ArgMax", [x, np.int32(axis)], out_types=[dtypes.as_dtype(output_type)], name=name)
 
 
-def argmin(input, axis=None, output_type=dtypes.int64, name=None, dimension=None):
+def argmin(input: TensorLike, axis: AxisLike | None = None, output_type: DTypeLike = dtypes.int64, name: str | None = None,
+           dimension: AxisLike | None = None) -> Tensor:
     """Where the smallest element along an axis is."""
     x = convert_to_tensor(input)
     axis = (0 if dimension is None else dimension) if axis is None else axis
@@ -332,19 +342,20 @@ operation("Cumsum", _cumsum, (1,))
 operation("TopKV2", _top_k, (1,))
 
 
-def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
+def cumsum(x: TensorLike, axis: AxisLike = 0, exclusive: bool = False, reverse: bool = False,
+           name: str | None = None) -> Tensor:
     """Running sums along an axis."""
     return apply("Cumsum", [convert_to_tensor(x), np.int32(axis)], {"exclusive": exclusive, "reverse": reverse}, name=name)
 
 
-def top_k(input, k=1, sorted=True, name=None):
+def top_k(input: TensorLike, k: TensorLike = 1, sorted: bool = True, name: str | None = None) -> Any:
     """The k largest elements of each row, and their indices."""
     values, indices = apply("TopKV2", [convert_to_tensor(input), np.int32(k)], outputs=2,
                             out_types=[None, dtypes.int32], name=name)
     return collections.namedtuple("TopKV2", "values indices")(values, indices)
 
 
-def in_top_k(targets, predictions, k, name=None):
+def in_top_k(targets: TensorLike, predictions: TensorLike, k: int, name: str | None = None) -> Tensor:
     """Whether the target is among the k largest predictions."""
     return apply("InTopKV2", [convert_to_tensor(predictions), convert_to_tensor(targets)], {"k": int(k)}, name=name)
 
@@ -361,8 +372,9 @@ operation("BatchMatMulV2", _matmul)
 operation("Einsum", lambda *parts, equation: np.einsum(equation, *parts))
 
 
-def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False,
-           b_is_sparse=False, output_type=None, name=None):
+def matmul(a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
+           adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
+           output_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Products of matrices, with broadcast batches."""
     a, b = same_type(a, b)
     turn_a, turn_b = bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b)
@@ -371,12 +383,12 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
     return apply("BatchMatMulV2", [a, b], {"adj_x": turn_a, "adj_y": turn_b}, name=name)
 
 
-def einsum(equation, *inputs, **kwargs):
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     """Sums of products, by Einstein's notation."""
     return apply("Einsum", [convert_to_tensor(t) for t in inputs], {"equation": equation.replace(" ", "")})
 
 
-def tensordot(a, b, axes, name=None):
+def tensordot(a: TensorLike, b: TensorLike, axes: AxisLike, name: str | None = None) -> Tensor:
     """Sums of products over axes of both."""
     a, b = same_type(a, b)
     if isinstance(axes, int):
@@ -399,7 +411,7 @@ def tensordot(a, b, axes, name=None):
 operation("SelectV2", lambda c, a, b: np.where(c, a, b))
 
 
-def where(condition, x=None, y=None, name=None):
+def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None) -> Tensor:
     """x where the condition holds, else y; with the condition alone the indices where it does."""
     condition = convert_to_tensor(condition)
     if x is None and y is None:
@@ -412,7 +424,8 @@ def where(condition, x=None, y=None, name=None):
     return apply("SelectV2", [condition, x, y], name=name)
 
 
-def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
+def accumulate_n(inputs: TensorLike, shape: ShapeLike | None = None, tensor_dtype: DTypeLike | None = None,
+                 name: str | None = None) -> Tensor:
     """The sum of several tensors."""
     return add_n(inputs, name)
 
@@ -426,7 +439,8 @@ def _segment_sum(x, at, num_segments):
 operation("UnsortedSegmentSum", _segment_sum)
 
 
-def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
+def unsorted_segment_sum(data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike,
+                         name: str | None = None) -> Tensor:
     """Rows with a negative number are left out."""
     data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
     known = constant_value(segment_ids)
@@ -439,14 +453,16 @@ def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
     return apply("UnsortedSegmentSum", [data, segment_ids], {"num_segments": int(num_segments)}, name=name)
 
 
-def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
+def l2_normalize(x: TensorLike, axis: AxisLike | None = None, epsilon: float = 1e-12, name: str | None = None,
+                 dim: AxisLike | None = None) -> Tensor:
     """Divides by the root of the sum of squares along axes."""
     x = convert_to_tensor(x)
     total = reduce_sum(square(x), dim if axis is None else axis, keepdims=True)
     return multiply(x, rsqrt(maximum(total, epsilon)))
 
 
-def norm(tensor, ord="euclidean", axis=None, keepdims=False, name=None):
+def norm(tensor: TensorLike, ord: float | str = "euclidean", axis: AxisLike | None = None, keepdims: bool = False,
+         name: str | None = None) -> Tensor:
     """A norm along axes."""
     x = convert_to_tensor(tensor)
     if ord in ("euclidean", "fro", 2):

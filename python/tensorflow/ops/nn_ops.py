@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """tf.nn: activations, convolutions, pools, softmax and its losses, dropout, normalisation."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 import numpy as np
 
 from tensorflow.framework import dtypes, facts, late
@@ -7,13 +11,14 @@ from tensorflow.framework.context import active
 from tensorflow.framework.dispatch import apply, same_type
 from tensorflow.framework.facts import operation
 from tensorflow.framework.tensors import EagerTensor, Tensor, constant_value, convert_to_tensor
+from tensorflow.framework.typed import AxisLike, NumberLike, ShapeLike, TensorLike
 from tensorflow.ops import array_ops, math_ops, random_ops
 
 sigmoid, tanh, softplus = math_ops.sigmoid, math_ops.tanh, math_ops.softplus
 top_k, in_top_k, l2_normalize = math_ops.top_k, math_ops.in_top_k, math_ops.l2_normalize
 
 
-def embedding_lookup(params, ids, max_norm=None, name=None):
+def embedding_lookup(params: TensorLike, ids: TensorLike, max_norm: float | None = None, name: str | None = None) -> Tensor:
     """Rows of a table by index."""
     rows = array_ops.gather(params, ids, name=name)
     if max_norm is None:
@@ -35,37 +40,37 @@ operation("Silu", lambda x: x * facts.of("Sigmoid").numpy(x), keeps_order=True)
 operation("Gelu", keeps_order=True)
 
 
-def relu(features, name=None):
+def relu(features: TensorLike, name: str | None = None) -> Tensor:
     """max(x, 0)."""
     return apply("Relu", [convert_to_tensor(features)], name=name)
 
 
-def relu6(features, name=None):
+def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """min(max(x, 0), 6)."""
     return apply("Relu6", [convert_to_tensor(features)], name=name)
 
 
-def elu(features, name=None, alpha=1.0):
+def elu(features: TensorLike, name: str | None = None, alpha: float = 1.0) -> Tensor:
     """x, or alpha * (exp(x) - 1) below 0."""
     return apply("Elu", [convert_to_tensor(features)], {"alpha": float(alpha)}, name=name)
 
 
-def selu(features, name=None):
+def selu(features: TensorLike, name: str | None = None) -> Tensor:
     """elu, scaled so that variances stay."""
     return apply("Selu", [convert_to_tensor(features)], name=name)
 
 
-def leaky_relu(features, alpha=0.2, name=None):
+def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """x, or alpha * x below 0."""
     return apply("LeakyRelu", [convert_to_tensor(features)], {"alpha": float(alpha)}, name=name)
 
 
-def softsign(features, name=None):
+def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """x / (1 + |x|)."""
     return apply("Softsign", [convert_to_tensor(features)], name=name)
 
 
-def silu(features, name=None):
+def silu(features: TensorLike, name: str | None = None) -> Tensor:
     """x * sigmoid(x)."""
     return apply("Silu", [convert_to_tensor(features)], name=name)
 
@@ -73,7 +78,7 @@ def silu(features, name=None):
 swish = silu
 
 
-def gelu(features, approximate=False, name=None):
+def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
     """x times the normal distribution."""
     return apply("Gelu", [convert_to_tensor(features)], {"approximate": bool(approximate)}, name=name)
 
@@ -105,17 +110,18 @@ operation("Softmax", _softmax)
 operation("LogSoftmax", lambda x: x - math_ops.log_sum_exp(x, -1, True))
 
 
-def softmax(logits, axis=None, name=None):
+def softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
     """exp(x) over its sum along an axis."""
     return _along("Softmax", convert_to_tensor(logits), axis, name)
 
 
-def log_softmax(logits, axis=None, name=None):
+def log_softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
     """The logarithm of softmax."""
     return _along("LogSoftmax", convert_to_tensor(logits), axis, name)
 
 
-def softmax_cross_entropy_with_logits(labels=None, logits=None, axis=-1, name=None):
+def softmax_cross_entropy_with_logits(labels: TensorLike | None = None, logits: TensorLike | None = None, axis: AxisLike = -1,
+                                      name: str | None = None) -> Tensor:
     """The cross entropy of logits and distributions, along an axis."""
     logits, labels = same_type(logits, labels)
     rank = logits.shape.rank
@@ -128,12 +134,14 @@ def softmax_cross_entropy_with_logits(labels=None, logits=None, axis=-1, name=No
 softmax_cross_entropy_with_logits_v2 = softmax_cross_entropy_with_logits
 
 
-def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None):
+def sparse_softmax_cross_entropy_with_logits(labels: TensorLike | None = None, logits: TensorLike | None = None,
+                                             name: str | None = None) -> Tensor:
     """The cross entropy of logits and classes by number."""
     return apply("SparseSoftmaxCrossEntropyWithLogits", [convert_to_tensor(logits), convert_to_tensor(labels)], name=name)
 
 
-def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
+def sigmoid_cross_entropy_with_logits(labels: TensorLike | None = None, logits: TensorLike | None = None,
+                                      name: str | None = None) -> Tensor:
     """The cross entropy of each logit and its label between 0 and 1."""
     logits, labels = same_type(logits, labels)
     # (1 - z) x + log(1 + exp(-x)): unlike the form with |x| its gradient at 0 is that of the sigmoid.
@@ -145,7 +153,7 @@ operation("BiasAdd", lambda x, b, data_format="NHWC": x + (
     b if data_format.endswith("C") else b.reshape((-1,) + (1,) * (x.ndim - 2))))
 
 
-def bias_add(value, bias, data_format=None, name=None):
+def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None) -> Tensor:
     """Adds a bias to each channel."""
     x, bias = same_type(value, bias)
     return apply("BiasAdd", [x, bias], {"data_format": data_format or "NHWC"}, name=name)
@@ -185,29 +193,37 @@ def conv(dims, input, filters, strides, padding, data_format=None, dilations=Non
     return apply(_CONV[dims], [x, w], attributes, name=name)
 
 
-def conv1d(input, filters, stride=1, padding="VALID", data_format=None, dilations=None, name=None):
+def conv1d(input: TensorLike, filters: TensorLike, stride: int | Sequence[int] = 1, padding: str | int | Sequence = "VALID",
+           data_format: str | None = None, dilations: int | Sequence[int] | None = None, name: str | None = None) -> Tensor:
     """A convolution along one dimension."""
     return conv(1, input, filters, stride, padding, data_format, dilations, name)
 
 
-def conv2d(input, filters=None, strides=1, padding="VALID", data_format=None, dilations=None, name=None, filter=None,
-           use_cudnn_on_gpu=True):
+def conv2d(input: TensorLike, filters: TensorLike | None = None, strides: int | Sequence[int] = 1,
+           padding: str | int | Sequence = "VALID", data_format: str | None = None,
+           dilations: int | Sequence[int] | None = None, name: str | None = None, filter: TensorLike | None = None,
+           use_cudnn_on_gpu: bool = True) -> Tensor:
     """A convolution of images."""
     return conv(2, input, filter if filters is None else filters, strides, padding, data_format, dilations, name)
 
 
-def conv3d(input, filters, strides=1, padding="VALID", data_format=None, dilations=None, name=None):
+def conv3d(input: TensorLike, filters: TensorLike, strides: int | Sequence[int] = 1, padding: str | int | Sequence = "VALID",
+           data_format: str | None = None, dilations: int | Sequence[int] | None = None, name: str | None = None) -> Any:
     """A convolution of volumes."""
     return conv(3, input, filters, strides, padding, data_format, dilations, name)
 
 
-def convolution(input, filters, strides=None, padding="VALID", data_format=None, dilations=None, name=None):
+def convolution(input: TensorLike, filters: TensorLike, strides: int | Sequence[int] | None = None,
+                padding: str | int | Sequence = "VALID", data_format: str | None = None,
+                dilations: int | Sequence[int] | None = None, name: str | None = None) -> Tensor:
     """A convolution of one, two or three dimensions."""
     x = convert_to_tensor(input)
     return conv(x.shape.rank - 2, x, filters, 1 if strides is None else strides, padding, data_format, dilations, name)
 
 
-def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilations=None, name=None):
+def depthwise_conv2d(input: TensorLike, filter: TensorLike, strides: int | Sequence[int], padding: str | int | Sequence,
+                     data_format: str | None = None, dilations: int | Sequence[int] | None = None,
+                     name: str | None = None) -> Tensor:
     """A convolution of each channel by itself."""
     data_format = data_format or "NHWC"
     x, w = same_type(input, filter)
@@ -226,7 +242,9 @@ def conv_transpose(dims, input, filters, output_shape, strides, padding="SAME", 
     return apply(_TRANSPOSED[dims], [array_ops._shape_tensor(output_shape), w, x], attributes, name=name)
 
 
-def conv2d_transpose(input, filters, output_shape, strides, padding="SAME", data_format=None, dilations=None, name=None):
+def conv2d_transpose(input: TensorLike, filters: TensorLike, output_shape: ShapeLike, strides: int | Sequence[int],
+                     padding: str | int | Sequence = "SAME", data_format: str | None = None,
+                     dilations: int | Sequence[int] | None = None, name: str | None = None) -> Tensor:
     """The gradient of a convolution of images, as an operation."""
     return conv_transpose(2, input, filters, output_shape, strides, padding, data_format, dilations, name)
 
@@ -240,13 +258,15 @@ def pool(op, dims, input, ksize, strides, padding, data_format, name=None):
                            **_padding(padding, dims, data_format)}, name=name)
 
 
-def max_pool(input, ksize, strides, padding, data_format=None, name=None):
+def max_pool(input: TensorLike, ksize: int | Sequence[int], strides: int | Sequence[int], padding: str | int | Sequence,
+             data_format: str | None = None, name: str | None = None) -> Tensor:
     """Largest elements of windows."""
     x = convert_to_tensor(input)
     return pool("MaxPool", x.shape.rank - 2, x, ksize, strides, padding, data_format, name)
 
 
-def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
+def avg_pool(input: TensorLike, ksize: int | Sequence[int], strides: int | Sequence[int], padding: str | int | Sequence,
+             data_format: str | None = None, name: str | None = None) -> Tensor:
     """Means of windows."""
     x = convert_to_tensor(input)
     return pool("AvgPool", x.shape.rank - 2, x, ksize, strides, padding, data_format, name)
@@ -258,7 +278,8 @@ max_pool2d, avg_pool2d, max_pool1d, avg_pool1d = max_pool, avg_pool, max_pool, a
 operation("Dropout", keeps_order=True)  # without noise_shape
 
 
-def dropout(x, rate=None, noise_shape=None, seed=None, name=None, keep_prob=None):
+def dropout(x: TensorLike, rate: NumberLike | None = None, noise_shape: ShapeLike | None = None, seed: int | None = None,
+            name: str | None = None, keep_prob: float | None = None) -> Tensor:
     """Sets elements to zero at random and scales the others."""
     x = convert_to_tensor(x)
     rate = 1 - keep_prob if rate is None else rate
@@ -289,7 +310,8 @@ def _dropped_by(x, rate, noise_shape):
     return math_ops.multiply(x, math_ops.cast(factor, x.dtype))
 
 
-def moments(x, axes, shift=None, keepdims=False, name=None, keep_dims=None):
+def moments(x: TensorLike, axes: AxisLike, shift: TensorLike | None = None, keepdims: bool = False, name: str | None = None,
+            keep_dims: bool | None = None) -> tuple:
     """Mean and variance along axes."""
     keep = keepdims if keep_dims is None else keep_dims
     x = convert_to_tensor(x)
@@ -298,7 +320,8 @@ def moments(x, axes, shift=None, keepdims=False, name=None, keep_dims=None):
     return (mean if keep else array_ops.squeeze(mean, list(np.atleast_1d(axes)))), variance
 
 
-def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):
+def batch_normalization(x: TensorLike, mean: TensorLike, variance: TensorLike, offset: TensorLike, scale: TensorLike,
+                        variance_epsilon: float, name: str | None = None) -> Tensor:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset."""
     inverse = math_ops.rsqrt(math_ops.add(variance, variance_epsilon))
     inverse = inverse if scale is None else math_ops.multiply(inverse, scale)
@@ -306,12 +329,12 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
     return y if offset is None else math_ops.add(y, offset)
 
 
-def l2_loss(t, name=None):
+def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     """Half the sum of squares."""
     return math_ops.multiply(math_ops.reduce_sum(math_ops.square(t)), 0.5)
 
 
-def zero_fraction(value, name=None):
+def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """The share of elements that are zero."""
     return math_ops.reduce_mean(math_ops.cast(math_ops.equal(value, 0), dtypes.float32))
 

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Where the tensors of a training are kept and what is computed again: arguments of pipelines and of gradient accumulation, as
 PopART's session options. ARGUMENTS has all of them, and is a table of docs/tensorflow-options.md."""
+from __future__ import annotations
+
 import enum
 
 import popart
 
 from tensorflow.framework import dtypes
+from tensorflow.framework.typed import TensorLike
 
 
 class RecomputationMode(enum.Enum):
@@ -23,7 +26,7 @@ class GradientAccumulationReductionMethod(enum.Enum):
     SUM, MEAN, RUNNING_MEAN = "sum", "mean", "running_mean"
 
     @classmethod
-    def parse(cls, value):
+    def parse(cls, value: TensorLike) -> GradientAccumulationReductionMethod:
         """The member of a name, or the member itself."""
         if isinstance(value, cls):
             return value

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """tf.random: numbers of numpy's generator where they are drawn at once, of the device's in graphs."""
+from __future__ import annotations
+
 import numpy as np
 
 from tensorflow.framework import dtypes, seeds
@@ -7,11 +9,12 @@ from tensorflow.framework.context import active
 from tensorflow.framework.dispatch import apply
 from tensorflow.framework.facts import operation
 from tensorflow.framework.seeds import generator
-from tensorflow.framework.tensors import EagerTensor
+from tensorflow.framework.tensors import EagerTensor, Tensor
+from tensorflow.framework.typed import DTypeLike, ShapeLike, TensorLike
 from tensorflow.ops import array_ops
 
 
-def set_seed(seed):
+def set_seed(seed: int) -> None:
     """Starts the random numbers again."""
     seeds.set_seed(seed)
 
@@ -35,13 +38,15 @@ def _drawn(op, shape, dtype, attributes, draw, name):
     return EagerTensor(np.asarray(draw(shape)).astype(dtype.as_numpy_dtype))
 
 
-def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+def normal(shape: ShapeLike, mean: TensorLike = 0.0, stddev: float = 1.0, dtype: DTypeLike = dtypes.float32,
+           seed: int | None = None, name: str | None = None) -> Tensor:
     """Numbers from a normal distribution."""
     return _drawn("RandomStandardNormal", shape, dtype, {"mean": float(mean), "stddev": float(stddev)},
                   lambda s: generator(seed).normal(mean, stddev, s), name)
 
 
-def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None):
+def uniform(shape: ShapeLike, minval: TensorLike = 0, maxval: TensorLike | None = None, dtype: DTypeLike = dtypes.float32,
+            seed: int | None = None, name: str | None = None) -> Tensor:
     """Numbers evenly from [minval, maxval)."""
     dtype = dtypes.as_dtype(dtype)
     if dtype.is_integer:
@@ -65,13 +70,14 @@ def truncated_array(shape, seed=None):
         out[far] = rng.normal(size=int(far.sum()))
 
 
-def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+def truncated_normal(shape: ShapeLike, mean: TensorLike = 0.0, stddev: float = 1.0, dtype: DTypeLike = dtypes.float32,
+                     seed: int | None = None, name: str | None = None) -> Tensor:
     """From a normal distribution, without what is further than two deviations from the mean."""
     return _drawn("TruncatedNormal", shape, dtype, {"mean": float(mean), "stddev": float(stddev)},
                   lambda s: np.asarray(truncated_array(s, seed)) * stddev + mean, name)
 
 
-def shuffle(value, seed=None, name=None):
+def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:
     """The slices of the first dimension in a random order."""
     if active() is not None:
         raise NotImplementedError("tf.random.shuffle in a graph is not there. Shuffle with tf.data.")

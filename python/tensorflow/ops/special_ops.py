@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Functions that are written with others: logarithms that take zero, products along an axis, polynomials."""
+from __future__ import annotations
+
 import functools
 
 from tensorflow.framework import late
 from tensorflow.framework.dispatch import same_type
-from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.framework.typed import AxisLike, TensorLike
 from tensorflow.ops import array_ops, math_ops, nn_ops
 
 
@@ -16,27 +19,27 @@ def _zero_first(x, y, function):
     return math_ops.where(nothing, array_ops.zeros_like(x), function(x, safe))
 
 
-def xlogy(x, y, name=None):
+def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * log(y), and 0 where x is 0."""
     return _zero_first(x, y, lambda a, b: math_ops.multiply(a, math_ops.log(b)))
 
 
-def xlog1py(x, y, name=None):
+def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * log(1 + y), and 0 where x is 0."""
     return _zero_first(x, y, lambda a, b: math_ops.multiply(a, math_ops.log1p(b)))
 
 
-def xdivy(x, y, name=None):
+def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y, and 0 where x is 0."""
     return _zero_first(x, y, math_ops.divide)
 
 
-def log_sigmoid(x, name=None):
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of sigmoid."""
     return math_ops.negative(nn_ops.softplus(math_ops.negative(x)))
 
 
-def truncatediv(x, y, name=None):
+def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Of integers, towards zero."""
     x, y = same_type(x, y)
     down, rest = math_ops.floordiv(x, y), math_ops.floormod(x, y)
@@ -44,13 +47,14 @@ def truncatediv(x, y, name=None):
     return math_ops.add(down, math_ops.cast(up, x.dtype))
 
 
-def truncatemod(x, y, name=None):
+def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """What x / y leaves, with the sign of x."""
     x, y = same_type(x, y)
     return math_ops.subtract(x, math_ops.multiply(truncatediv(x, y), y))
 
 
-def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
+def cumprod(x: TensorLike, axis: AxisLike = 0, exclusive: bool = False, reverse: bool = False,
+            name: str | None = None) -> Tensor:
     """Running products along an axis."""
     x = convert_to_tensor(x)
     axis %= x.shape.rank
@@ -64,7 +68,7 @@ def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
     return array_ops.stack(out[::-1] if reverse else out, axis)
 
 
-def polyval(coeffs, x, name=None):
+def polyval(coeffs: list, x: TensorLike, name: str | None = None) -> Tensor:
     """By Horner: the first coefficient is that of the highest power."""
     if not isinstance(coeffs, list):
         raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
@@ -75,19 +79,19 @@ def polyval(coeffs, x, name=None):
                             math_ops.add(array_ops.zeros_like(x), coeffs[0]))
 
 
-def reciprocal_no_nan(x, name=None):
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / x, and 0 where x is 0."""
     x = convert_to_tensor(x)
     return math_ops.divide_no_nan(array_ops.ones_like(x), x)
 
 
-def is_non_decreasing(x, name=None):
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether no element is smaller than the one before."""
     flat = array_ops.reshape(x, [-1])
     return math_ops.reduce_all(math_ops.less_equal(flat[:-1], flat[1:]))
 
 
-def is_strictly_increasing(x, name=None):
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether every element is larger than the one before."""
     flat = array_ops.reshape(x, [-1])
     return math_ops.reduce_all(math_ops.less(flat[:-1], flat[1:]))

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """tf.random.stateless_*: numbers that follow from a seed of two integers alone, by numpy's counter-based generator. A seed that
 is known makes a constant; one that a program computes asks the host."""
+from __future__ import annotations
+
 import numpy as np
 
 from tensorflow.framework import dtypes
 from tensorflow.framework.host_calls import host_call
-from tensorflow.framework.tensors import EagerTensor, constant_value, convert_to_tensor
+from tensorflow.framework.tensors import EagerTensor, Tensor, constant_value, convert_to_tensor
+from tensorflow.framework.typed import DTypeLike, ShapeLike, TensorLike
 from tensorflow.ops import array_ops, math_ops
 
 
@@ -29,7 +32,8 @@ def _drawn(shape, seed, dtype, draw, name):
     return host_call(lambda arrays, _: [draw(_generator(arrays[0]), extents)], [seed], [(dtype, extents)], name)[0]
 
 
-def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None, alg="auto_select"):
+def stateless_uniform(shape: ShapeLike, seed: TensorLike, minval: TensorLike = 0, maxval: TensorLike | None = None,
+                      dtype: DTypeLike = dtypes.float32, name: str | None = None, alg: str = "auto_select") -> Tensor:
     """From minval to maxval, which is left out."""
     dtype = dtypes.as_dtype(dtype)
     if dtype.is_integer:
@@ -45,12 +49,15 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, 
     return _drawn(shape, seed, dtype, draw, name or "stateless_uniform")
 
 
-def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"):
+def stateless_normal(shape: ShapeLike, seed: TensorLike, mean: TensorLike = 0.0, stddev: float = 1.0,
+                     dtype: DTypeLike = dtypes.float32, name: str | None = None, alg: str = "auto_select") -> Tensor:
     """Numbers from a normal distribution, the same for the same seed."""
     return _drawn(shape, seed, dtype, lambda g, s: g.normal(mean, stddev, s), name or "stateless_normal")
 
 
-def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"):
+def stateless_truncated_normal(shape: ShapeLike, seed: TensorLike, mean: TensorLike = 0.0, stddev: float = 1.0,
+                               dtype: DTypeLike = dtypes.float32, name: str | None = None,
+                               alg: str = "auto_select") -> Tensor:
     """Within two deviations; others are drawn again."""
     def draw(generator, s):
         out = generator.normal(size=s)

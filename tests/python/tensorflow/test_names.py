@@ -53,6 +53,8 @@ def names(path):
         inside = made_in.startswith(("tensorflow.framework", "tensorflow.keras.named"))
         if inside and path not in ("tensorflow", "tensorflow.compat.v1", "tensorflow.errors", "tensorflow.test"):
             continue  # what the module uses itself
+        if made_in in ("typing", "collections.abc"):
+            continue  # of annotations
         if made_in == "tensorflow.keras.optimizers.rules":
             continue  # the page says it of all of them
         if inspect.isclass(thing) and name in dir(object):

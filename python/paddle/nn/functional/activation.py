@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Activation functions: one operator each, with its numbers as attributes."""
+from __future__ import annotations
+
 from ...helper import LayerHelper
 from ...tensor.creation import of_type
 from ...tensor.math import sigmoid, tanh
+from ...typed import AxisLike, DTypeLike, TensorLike
 
 __all__ = ["relu", "relu6", "elu", "selu", "leaky_relu", "gelu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
            "log_sigmoid", "mish", "silu", "softplus", "softshrink", "softsign", "swish", "tanhshrink", "thresholded_relu",
@@ -54,17 +57,17 @@ thresholded_relu = activation("thresholded_relu", "thresholded_relu", "x, and 0 
                               threshold=("threshold", 1.0))
 
 
-def softmax(x, axis=-1, dtype=None, name=None):
+def softmax(x: TensorLike, axis: AxisLike = -1, dtype: DTypeLike | None = None, name: str | None = None) -> TensorLike:
     """exp(x) over its sum along an axis."""
     return LayerHelper("softmax").append("softmax", {"X": of_type(x, dtype)}, {"axis": int(axis), "use_cudnn": False})
 
 
-def log_softmax(x, axis=-1, dtype=None, name=None):
+def log_softmax(x: TensorLike, axis: AxisLike = -1, dtype: DTypeLike | None = None, name: str | None = None) -> TensorLike:
     """The logarithm of softmax."""
     return LayerHelper("log_softmax").append("log_softmax", {"X": of_type(x, dtype)}, {"axis": int(axis)})
 
 
-def prelu(x, weight, data_format="NCHW", name=None):
+def prelu(x: TensorLike, weight: TensorLike, data_format: str = "NCHW", name: str | None = None) -> TensorLike:
     """max(x, 0) + weight * min(x, 0), a weight for each channel or one for all."""
     mode = "all" if weight.shape == (1,) else "channel"
     return LayerHelper("prelu").append("prelu", {"X": x, "Alpha": weight}, {"mode": mode, "data_format": data_format})

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Convolutions."""
+from __future__ import annotations
+
+from typing import Sequence
+
 from ...helper import LayerHelper
 from ...tensor.manipulation import squeeze, unsqueeze
 from .windows import padding_attributes, repeated
+from ...typed import TensorLike
 
 __all__ = ["conv1d", "conv2d", "conv2d_transpose", "conv3d"]
 
@@ -16,7 +21,9 @@ def convolution(kind, x, weight, bias, stride, padding, dilation, groups, data_f
     return helper.append_bias(y, bias, len(x.shape) - 1 if data_format.endswith("C") else 1)
 
 
-def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCHW", name=None):
+def conv2d(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: int | Sequence[int] = 1,
+           padding: str | int | Sequence = 0, dilation: int | Sequence[int] = 1, groups: int = 1, data_format: str = "NCHW",
+           name: str | None = None) -> TensorLike:
     """A convolution of a field of two dimensions."""
     channels = x.shape[3 if data_format == "NHWC" else 1]
     deep = groups == channels and groups != 1 and weight.shape[0] % channels == 0
@@ -24,12 +31,16 @@ def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data
                        data_format, 2)
 
 
-def conv3d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCDHW", name=None):
+def conv3d(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: int | Sequence[int] = 1,
+           padding: str | int | Sequence = 0, dilation: int | Sequence[int] = 1, groups: int = 1, data_format: str = "NCDHW",
+           name: str | None = None) -> TensorLike:
     """A convolution of a field of three dimensions."""
     return convolution("conv3d", x, weight, bias, stride, padding, dilation, groups, data_format, 3)
 
 
-def conv1d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCL", name=None):
+def conv1d(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: int | Sequence[int] = 1,
+           padding: str | int | Sequence = 0, dilation: int | Sequence[int] = 1, groups: int = 1, data_format: str = "NCL",
+           name: str | None = None) -> TensorLike:
     """A picture of one row."""
     last = data_format == "NLC"
     pads, algorithm = padding_attributes(padding, 1, data_format)
@@ -41,8 +52,10 @@ def conv1d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data
     return squeeze(y, row)
 
 
-def conv2d_transpose(x, weight, bias=None, stride=1, padding=0, output_padding=0, dilation=1, groups=1, output_size=None,
-                     data_format="NCHW", name=None):
+def conv2d_transpose(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: int | Sequence[int] = 1,
+                     padding: str | int | Sequence = 0, output_padding: int | Sequence[int] = 0,
+                     dilation: int | Sequence[int] = 1, groups: int = 1, output_size: int | Sequence[int] | None = None,
+                     data_format: str = "NCHW", name: str | None = None) -> TensorLike:
     """The gradient of a convolution of two dimensions, as a layer."""
     attrs = {"output_padding": repeated(output_padding, 2, "output_padding") if output_padding else []}
     if output_size is not None:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Losses."""
+from __future__ import annotations
+
 from ... import tensor
 from ...helper import LayerHelper
 from .activation import relu
+from ...typed import AxisLike, TensorLike
 
 __all__ = ["cross_entropy", "softmax_with_cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits",
            "mse_loss", "l1_loss", "smooth_l1_loss", "kl_div", "nll_loss", "margin_ranking_loss", "ctc_loss",
@@ -15,8 +18,9 @@ def _reduced(x, reduction):
     return x if reduction == "none" else tensor.mean(x) if reduction == "mean" else tensor.sum(x)
 
 
-def softmax_with_cross_entropy(logits, label, soft_label=False, ignore_index=-100, numeric_stable_mode=True,
-                               return_softmax=False, axis=-1, use_softmax=True):
+def softmax_with_cross_entropy(logits: TensorLike, label: TensorLike, soft_label: bool = False, ignore_index: int = -100,
+                               numeric_stable_mode: bool = True, return_softmax: bool = False, axis: AxisLike = -1,
+                               use_softmax: bool = True) -> TensorLike:
     """Of logits and classes, for each example."""
     softmax, loss = LayerHelper("softmax_with_cross_entropy").append(
         "softmax_with_cross_entropy", {"Logits": logits, "Label": label}, {
@@ -26,8 +30,9 @@ def softmax_with_cross_entropy(logits, label, soft_label=False, ignore_index=-10
     return (loss, softmax) if return_softmax else loss
 
 
-def cross_entropy(input, label, weight=None, ignore_index=-100, reduction="mean", soft_label=False, axis=-1,
-                  use_softmax=True, name=None):
+def cross_entropy(input: TensorLike, label: TensorLike, weight: TensorLike | None = None, ignore_index: int = -100,
+                  reduction: str = "mean", soft_label: bool = False, axis: AxisLike = -1, use_softmax: bool = True,
+                  name: str | None = None) -> TensorLike:
     """Of logits, or of probabilities, and classes."""
     if weight is not None:
         raise NotImplementedError("(Unimplemented) cross_entropy: weight. Weigh the loss of reduction='none'.")
@@ -41,7 +46,8 @@ def cross_entropy(input, label, weight=None, ignore_index=-100, reduction="mean"
     return _reduced(loss, reduction)
 
 
-def nll_loss(input, label, weight=None, ignore_index=-100, reduction="mean", name=None):
+def nll_loss(input: TensorLike, label: TensorLike, weight: TensorLike | None = None, ignore_index: int = -100,
+             reduction: str = "mean", name: str | None = None) -> TensorLike:
     """Of log probabilities."""
     if weight is not None:
         raise NotImplementedError("(Unimplemented) nll_loss: weight.")
@@ -49,13 +55,16 @@ def nll_loss(input, label, weight=None, ignore_index=-100, reduction="mean", nam
     return cross_entropy(tensor.exp(input), label, None, ignore_index, reduction, False, axis, use_softmax=False)
 
 
-def binary_cross_entropy(input, label, weight=None, reduction="mean", name=None):
+def binary_cross_entropy(input: TensorLike, label: TensorLike, weight: TensorLike | None = None, reduction: str = "mean",
+                         name: str | None = None) -> TensorLike:
     """Of probabilities and labels between 0 and 1."""
     loss = LayerHelper("bce_loss").append("bce_loss", {"X": input, "Label": label})
     return _reduced(loss if weight is None else tensor.multiply(loss, weight), reduction)
 
 
-def binary_cross_entropy_with_logits(logit, label, weight=None, reduction="mean", pos_weight=None, name=None):
+def binary_cross_entropy_with_logits(logit: TensorLike, label: TensorLike, weight: TensorLike | None = None,
+                                     reduction: str = "mean", pos_weight: TensorLike | None = None,
+                                     name: str | None = None) -> TensorLike:
     """Of logits and labels between 0 and 1."""
     if pos_weight is not None:
         raise NotImplementedError("(Unimplemented) binary_cross_entropy_with_logits: pos_weight.")
@@ -64,42 +73,45 @@ def binary_cross_entropy_with_logits(logit, label, weight=None, reduction="mean"
     return _reduced(loss if weight is None else tensor.multiply(loss, weight), reduction)
 
 
-def square_error_cost(input, label):
+def square_error_cost(input: TensorLike, label: TensorLike) -> TensorLike:
     """The squared difference of each element."""
     return tensor.square(tensor.subtract(input, label))
 
 
-def mse_loss(input, label, reduction="mean", name=None):
+def mse_loss(input: TensorLike, label: TensorLike, reduction: str = "mean", name: str | None = None) -> TensorLike:
     """The squared difference."""
     return _reduced(square_error_cost(input, label), reduction)
 
 
-def l1_loss(input, label, reduction="mean", name=None):
+def l1_loss(input: TensorLike, label: TensorLike, reduction: str = "mean", name: str | None = None) -> TensorLike:
     """The absolute difference."""
     return _reduced(tensor.abs(tensor.subtract(input, label)), reduction)
 
 
-def smooth_l1_loss(input, label, reduction="mean", delta=1.0, name=None):
+def smooth_l1_loss(input: TensorLike, label: TensorLike, reduction: str = "mean", delta: float = 1.0,
+                   name: str | None = None) -> TensorLike:
     """Squared below `delta`, absolute above."""
     loss = LayerHelper("huber_loss").append("huber_loss", {"X": input, "Y": label}, {"delta": float(delta)},
                                             slot="Residual", more=("Out",))[1]
     return _reduced(loss, reduction)
 
 
-def kl_div(input, label, reduction="mean", name=None):
+def kl_div(input: TensorLike, label: TensorLike, reduction: str = "mean", name: str | None = None) -> TensorLike:
     """The Kullback-Leibler divergence; `input` are logarithms."""
     return LayerHelper("kldiv_loss").append("kldiv_loss", {"X": input, "Target": label}, {"reduction": reduction},
                                             slot="Loss")
 
 
-def margin_ranking_loss(input, other, label, margin=0.0, reduction="mean", name=None):
+def margin_ranking_loss(input: TensorLike, other: TensorLike, label: TensorLike, margin: float = 0.0, reduction: str = "mean",
+                        name: str | None = None) -> TensorLike:
     """max(0, -label * (input - other) + margin)."""
     apart = tensor.multiply(tensor.subtract(other, input), label)
     apart = tensor.scale(apart, 1.0, margin) if margin else apart
     return _reduced(relu(apart), reduction)
 
 
-def ctc_loss(log_probs, labels, input_lengths, label_lengths, blank=0, reduction="mean", norm_by_times=False):
+def ctc_loss(log_probs: TensorLike, labels: TensorLike, input_lengths: TensorLike, label_lengths: TensorLike, blank: int = 0,
+             reduction: str = "mean", norm_by_times: bool = False) -> TensorLike:
     """log_probs: scores [time, batch, classes]; Paddle's operator takes the softmax itself."""
     loss = LayerHelper("warpctc").append("warpctc", {
         "Logits": log_probs, "Label": labels, "LogitsLength": input_lengths, "LabelLength": label_lengths},

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Normalisations."""
+from __future__ import annotations
+
 from ... import tensor
 from ...helper import LayerHelper
 from ..._names import refuse_options
+from ...typed import AxisLike, NumberLike, ShapeLike, TensorLike
 
 __all__ = ["batch_norm", "layer_norm", "group_norm", "instance_norm", "normalize"]
 
 
-def batch_norm(x, running_mean, running_var, weight, bias, training=False, momentum=0.9, epsilon=1e-5, data_format="NCHW",
-               use_global_stats=None, name=None, helper=None):
+def batch_norm(x: TensorLike, running_mean: TensorLike, running_var: TensorLike, weight: TensorLike, bias: TensorLike,
+               training: bool = False, momentum: float = 0.9, epsilon: float = 1e-5, data_format: str = "NCHW",
+               use_global_stats: bool | None = None, name: str | None = None,
+               helper: LayerHelper | None = None) -> TensorLike:
     """The moving statistics are changed while training."""
     helper = helper or LayerHelper("batch_norm")
     block = helper.block
@@ -24,7 +29,8 @@ def batch_norm(x, running_mean, running_var, weight, bias, training=False, momen
     return y
 
 
-def layer_norm(x, normalized_shape, weight=None, bias=None, epsilon=1e-5, name=None):
+def layer_norm(x: TensorLike, normalized_shape: ShapeLike, weight: TensorLike | None = None, bias: TensorLike | None = None,
+               epsilon: float = 1e-5, name: str | None = None) -> TensorLike:
     """Normalises over the last dimensions."""
     shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
     axis = len(x.shape) - len(shape)
@@ -39,7 +45,8 @@ def layer_norm_from(x, axis, weight, bias, epsilon, helper=None):
         "epsilon": float(epsilon), "begin_norm_axis": int(axis)}, slot="Y", more=("Mean", "Variance"))[0]
 
 
-def group_norm(x, num_groups, epsilon=1e-5, weight=None, bias=None, data_format="NCHW", name=None):
+def group_norm(x: TensorLike, num_groups: int, epsilon: float = 1e-5, weight: TensorLike | None = None,
+               bias: TensorLike | None = None, data_format: str = "NCHW", name: str | None = None) -> TensorLike:
     """Normalises groups of channels."""
     inputs = {name: v for name, v in (("X", x), ("Scale", weight), ("Bias", bias)) if v is not None}
     return LayerHelper("group_norm").append("group_norm", inputs, {
@@ -47,8 +54,9 @@ def group_norm(x, num_groups, epsilon=1e-5, weight=None, bias=None, data_format=
         more=("Mean", "Variance"))[0]
 
 
-def instance_norm(x, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.9,
-                  eps=1e-5, data_format="NCHW", name=None):
+def instance_norm(x: TensorLike, running_mean: TensorLike | None = None, running_var: TensorLike | None = None,
+                  weight: TensorLike | None = None, bias: TensorLike | None = None, use_input_stats: bool = True,
+                  momentum: float = 0.9, eps: float = 1e-5, data_format: str = "NCHW", name: str | None = None) -> TensorLike:
     """By the statistics of the input alone: running ones are kept nowhere, so momentum says nothing."""
     refuse_options("instance_norm", running_mean=running_mean, running_var=running_var,
                    use_input_stats=None if use_input_stats else False,
@@ -58,6 +66,7 @@ def instance_norm(x, running_mean=None, running_var=None, weight=None, bias=None
                                                more=("SavedMean", "SavedVariance"))[0]
 
 
-def normalize(x, p=2, axis=1, epsilon=1e-12, name=None):
+def normalize(x: TensorLike, p: NumberLike = 2, axis: AxisLike = 1, epsilon: float = 1e-12,
+              name: str | None = None) -> TensorLike:
     """Divides by the norm along an axis."""
     return tensor.divide(x, tensor.clip(tensor.norm(x, p, axis, True), min=epsilon))

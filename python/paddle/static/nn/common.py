@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Layers as functions."""
+from __future__ import annotations
+
 import math
+from typing import Any, Sequence
 
 from ... import unique_name
 from ...dtypes import VarType
@@ -10,9 +13,11 @@ from ...nn.functional.norm import layer_norm_from
 from ...nn.functional.windows import padding_attributes, repeated
 from ...nn.initializer import Constant, Normal
 from ...param_attr import ParamAttr
+from ...typed import ActivationLike, DTypeLike, ParamAttrLike, TensorLike
 
 
-def fc(x, size, num_flatten_dims=1, weight_attr=None, bias_attr=None, activation=None, name=None):
+def fc(x: TensorLike, size: int, num_flatten_dims: int = 1, weight_attr: ParamAttrLike = None,
+       bias_attr: ParamAttrLike = None, activation: ActivationLike = None, name: str | None = None) -> TensorLike:
     """Everything behind num_flatten_dims times a matrix, plus a bias."""
     helper = LayerHelper("fc", name)
     inputs = list(x) if isinstance(x, (list, tuple)) else [x]
@@ -33,8 +38,10 @@ def _kernel(size):
     return repeated(size, 2, "filter_size")
 
 
-def conv2d(input, num_filters, filter_size, stride=1, padding=0, dilation=1, groups=None, param_attr=None, bias_attr=None,
-           use_cudnn=True, act=None, name=None, data_format="NCHW"):
+def conv2d(input: TensorLike, num_filters: int, filter_size: int, stride: int | Sequence[int] = 1,
+           padding: str | int | Sequence = 0, dilation: int | Sequence[int] = 1, groups: int | None = None,
+           param_attr: ParamAttrLike = None, bias_attr: ParamAttrLike = None, use_cudnn: bool = True,
+           act: ActivationLike = None, name: str | None = None, data_format: str = "NCHW") -> TensorLike:
     """A convolution of a field of two dimensions."""
     channels = input.shape[3 if data_format == "NHWC" else 1]
     groups = groups or 1
@@ -55,8 +62,11 @@ def conv2d(input, num_filters, filter_size, stride=1, padding=0, dilation=1, gro
     return helper.append_activation(helper.append_bias(y, bias, 3 if data_format == "NHWC" else 1), act)
 
 
-def conv2d_transpose(input, num_filters, output_size=None, filter_size=None, padding=0, stride=1, dilation=1, groups=None,
-                     param_attr=None, bias_attr=None, use_cudnn=True, act=None, name=None, data_format="NCHW"):
+def conv2d_transpose(input: TensorLike, num_filters: int, output_size: int | Sequence[int] | None = None,
+                     filter_size: Any = None, padding: str | int | Sequence = 0, stride: int | Sequence[int] = 1,
+                     dilation: int | Sequence[int] = 1, groups: int | None = None, param_attr: ParamAttrLike = None,
+                     bias_attr: ParamAttrLike = None, use_cudnn: bool = True, act: ActivationLike = None,
+                     name: str | None = None, data_format: str = "NCHW") -> TensorLike:
     """The gradient of a convolution of two dimensions, as a layer."""
     helper, groups = LayerHelper("conv2d_transpose", name), groups or 1
     channels = input.shape[3 if data_format == "NHWC" else 1]
@@ -89,9 +99,11 @@ def _kernel_of_output(input, output_size, pads, algorithm, stride, dilation, dat
     return kernel
 
 
-def batch_norm(input, act=None, is_test=False, momentum=0.9, epsilon=1e-05, param_attr=None, bias_attr=None,
-               data_layout="NCHW", in_place=False, name=None, moving_mean_name=None, moving_variance_name=None,
-               do_model_average_for_mean_and_var=True, use_global_stats=False):
+def batch_norm(input: TensorLike, act: ActivationLike = None, is_test: bool = False, momentum: float = 0.9,
+               epsilon: float = 1e-05, param_attr: ParamAttrLike = None, bias_attr: ParamAttrLike = None,
+               data_layout: str = "NCHW", in_place: bool = False, name: str | None = None,
+               moving_mean_name: str | None = None, moving_variance_name: str | None = None,
+               do_model_average_for_mean_and_var: bool = True, use_global_stats: bool = False) -> TensorLike:
     """Normalises each channel over the batch."""
     helper = LayerHelper("batch_norm", name)
     channels = [input.shape[-1 if data_layout == "NHWC" else 1]]
@@ -104,8 +116,9 @@ def batch_norm(input, act=None, is_test=False, momentum=0.9, epsilon=1e-05, para
     return helper.append_activation(y, act)
 
 
-def layer_norm(input, scale=True, shift=True, begin_norm_axis=1, epsilon=1e-05, param_attr=None, bias_attr=None, act=None,
-               name=None):
+def layer_norm(input: TensorLike, scale: bool = True, shift: bool = True, begin_norm_axis: int = 1, epsilon: float = 1e-05,
+               param_attr: ParamAttrLike = None, bias_attr: ParamAttrLike = None, act: ActivationLike = None,
+               name: str | None = None) -> TensorLike:
     """Normalises over the dimensions from begin_norm_axis on."""
     helper = LayerHelper("layer_norm", name)
     width = [math.prod(input.shape[begin_norm_axis:])]
@@ -114,7 +127,9 @@ def layer_norm(input, scale=True, shift=True, begin_norm_axis=1, epsilon=1e-05, 
     return helper.append_activation(layer_norm_from(input, begin_norm_axis, weight, bias, epsilon, helper), act)
 
 
-def group_norm(input, groups, epsilon=1e-05, param_attr=None, bias_attr=None, act=None, data_layout="NCHW", name=None):
+def group_norm(input: TensorLike, groups: int, epsilon: float = 1e-05, param_attr: ParamAttrLike = None,
+               bias_attr: ParamAttrLike = None, act: ActivationLike = None, data_layout: str = "NCHW",
+               name: str | None = None) -> TensorLike:
     """Normalises groups of channels."""
     helper = LayerHelper("group_norm", name)
     channels = [input.shape[-1 if data_layout == "NHWC" else 1]]
@@ -126,7 +141,8 @@ def group_norm(input, groups, epsilon=1e-05, param_attr=None, bias_attr=None, ac
     return helper.append_activation(y, act)
 
 
-def instance_norm(input, epsilon=1e-05, param_attr=None, bias_attr=None, name=None):
+def instance_norm(input: TensorLike, epsilon: float = 1e-05, param_attr: ParamAttrLike = None,
+                  bias_attr: ParamAttrLike = None, name: str | None = None) -> TensorLike:
     """Normalises each channel of each image."""
     helper, channels = LayerHelper("instance_norm", name), [input.shape[1]]
     scale = helper.create_parameter(param_attr, channels, input.dtype, default_initializer=Constant(1.0))
@@ -136,9 +152,11 @@ def instance_norm(input, epsilon=1e-05, param_attr=None, bias_attr=None, name=No
                          more=("SavedMean", "SavedVariance"))[0]
 
 
-def data_norm(input, act=None, epsilon=1e-05, param_attr=None, data_layout="NCHW", in_place=False, name=None,
-              moving_mean_name=None, moving_variance_name=None, do_model_average_for_mean_and_var=True, slot_dim=-1,
-              sync_stats=False, summary_decay_rate=0.9999999, enable_scale_and_shift=False):
+def data_norm(input: TensorLike, act: ActivationLike = None, epsilon: float = 1e-05, param_attr: ParamAttrLike = None,
+              data_layout: str = "NCHW", in_place: bool = False, name: str | None = None, moving_mean_name: str | None = None,
+              moving_variance_name: str | None = None, do_model_average_for_mean_and_var: bool = True, slot_dim: int = -1,
+              sync_stats: bool = False, summary_decay_rate: float = 0.9999999,
+              enable_scale_and_shift: bool = False) -> TensorLike:
     """in_place and the flag of averages say how Paddle uses memory and averages models; numbers are the same."""
     for option, given, usual in (("slot_dim", slot_dim, -1), ("sync_stats", sync_stats, False), ("moving_mean_name",
                                  moving_mean_name, None), ("moving_variance_name", moving_variance_name, None),
@@ -160,7 +178,8 @@ def data_norm(input, act=None, epsilon=1e-05, param_attr=None, data_layout="NCHW
     return helper.append_activation(y, act)
 
 
-def embedding(input, size, is_sparse=False, is_distributed=False, padding_idx=None, param_attr=None, dtype="float32"):
+def embedding(input: TensorLike, size: Sequence[int], is_sparse: bool = False, is_distributed: bool = False,
+              padding_idx: int | None = None, param_attr: ParamAttrLike = None, dtype: DTypeLike = "float32") -> TensorLike:
     """Rows of a table by index."""
     helper = LayerHelper("embedding")
     weight = helper.create_parameter(param_attr, size, dtype)
@@ -169,7 +188,8 @@ def embedding(input, size, is_sparse=False, is_distributed=False, padding_idx=No
         "is_sparse": bool(is_sparse), "is_distributed": False, "remote_prefetch": False, "padding_idx": index})
 
 
-def prelu(x, mode, param_attr=None, data_format="NCHW", name=None):
+def prelu(x: TensorLike, mode: str, param_attr: ParamAttrLike = None, data_format: str = "NCHW",
+          name: str | None = None) -> TensorLike:
     """max(x, 0) + weight * min(x, 0): one weight, one for each channel, or one for each element."""
     helper = LayerHelper("prelu", name)
     if mode not in ("all", "channel", "element"):

@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: MIT
 """Pictures from files that the user has; nothing is downloaded."""
+from __future__ import annotations
+
 import os
+from typing import Any, Callable
 
 import numpy as np
 from popart import _idx
 
 from ...io import Dataset
 from ..._names import refuse_unknown
+from ...typed import PathLike
 
 
 class MNIST(Dataset):
     """28 x 28 pictures (0 to 255) and labels, of ~/.cache/paddle/dataset/mnist or of the files named."""
     NAME = "mnist"
 
-    def __init__(self, image_path=None, label_path=None, mode="train", transform=None, download=True, backend=None):
+    def __init__(self, image_path: PathLike | None = None, label_path: PathLike | None = None, mode: str = "train",
+                 transform: Callable | None = None, download: bool = True, backend: Any = None) -> None:
         if mode.lower() not in ("train", "test"):
             raise AssertionError(f"mode should be 'train' or 'test', but got {mode}")
         if backend not in (None, "pil", "cv2"):

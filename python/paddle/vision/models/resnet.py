@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Residual networks."""
+from __future__ import annotations
+
+from typing import Any
+
 from ... import nn, tensor
+from ...typed import TensorLike
 
 _DEPTHS = {18: (2, 2, 2, 2), 34: (3, 4, 6, 3), 50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
 
@@ -46,7 +51,8 @@ class BottleneckBlock(BasicBlock):
 
 class ResNet(nn.Layer):
     """A residual network of this depth."""
-    def __init__(self, block=BottleneckBlock, depth=50, width=64, num_classes=1000, with_pool=True):
+    def __init__(self, block: Any = BottleneckBlock, depth: int = 50, width: int = 64, num_classes: int = 1000,
+                 with_pool: bool = True) -> None:
         super().__init__()
         self._classes, self._pools = num_classes, with_pool
         self.conv1, self.bn1, self.relu = _convolution(3, 64, 7, 2), nn.BatchNorm2D(64), nn.ReLU()
@@ -68,7 +74,7 @@ class ResNet(nn.Layer):
             self._inputs = outputs
         return nn.Sequential(*layers)
 
-    def forward(self, x):
+    def forward(self, x: TensorLike) -> TensorLike:
         x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
         if self._pools:
@@ -83,26 +89,26 @@ def _make(block, depth, pretrained, kwargs):
     return ResNet(block, depth, **kwargs)
 
 
-def resnet18(pretrained=False, **kwargs):
+def resnet18(pretrained: bool = False, **kwargs: Any) -> ResNet:
     """ResNet with 18 layers."""
     return _make(BasicBlock, 18, pretrained, kwargs)
 
 
-def resnet34(pretrained=False, **kwargs):
+def resnet34(pretrained: bool = False, **kwargs: Any) -> ResNet:
     """ResNet with 34 layers."""
     return _make(BasicBlock, 34, pretrained, kwargs)
 
 
-def resnet50(pretrained=False, **kwargs):
+def resnet50(pretrained: bool = False, **kwargs: Any) -> ResNet:
     """ResNet with 50 layers."""
     return _make(BottleneckBlock, 50, pretrained, kwargs)
 
 
-def resnet101(pretrained=False, **kwargs):
+def resnet101(pretrained: bool = False, **kwargs: Any) -> ResNet:
     """ResNet with 101 layers."""
     return _make(BottleneckBlock, 101, pretrained, kwargs)
 
 
-def resnet152(pretrained=False, **kwargs):
+def resnet152(pretrained: bool = False, **kwargs: Any) -> ResNet:
     """ResNet with 152 layers."""
     return _make(BottleneckBlock, 152, pretrained, kwargs)

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Pictures as networks want them: numpy arrays [height, width, channels] in and out."""
-from typing import Any, Callable
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
 from ..._names import refuse_options, refuse_unknown
+from ...typed import TensorLike
 
 
 class Compose:
     """Several transforms, one after the other."""
-    def __init__(self, transforms):
+    def __init__(self, transforms: Sequence) -> None:
         self.transforms = list(transforms)
 
-    def __call__(self, data):
+    def __call__(self, data: TensorLike) -> Any:
         for transform in self.transforms:
             data = transform(data)
         return data
@@ -23,21 +26,21 @@ def _array(image):
     return array[:, :, None] if array.ndim == 2 else array
 
 
-def to_tensor(pic, data_format="CHW"):
+def to_tensor(pic: TensorLike, data_format: str = "CHW") -> Any:
     """Bytes as numbers up to 1, channels first."""
     array = _array(pic)
     out = array.astype(np.float32) / 255 if array.dtype == np.uint8 else array.astype(np.float32)
     return out.transpose(2, 0, 1) if data_format == "CHW" else out
 
 
-def normalize(img, mean, std, data_format="CHW", to_rgb=False):
+def normalize(img: TensorLike, mean: TensorLike, std: list, data_format: str = "CHW", to_rgb: bool = False) -> np.ndarray:
     """to_rgb: the channels are blue, green and red, and are turned round."""
     shape = (-1, 1, 1) if data_format == "CHW" else (1, 1, -1)
     img = np.flip(img, 0 if data_format == "CHW" else -1) if to_rgb else img
     return ((np.asarray(img, np.float32) - np.reshape(mean, shape)) / np.reshape(std, shape)).astype(np.float32)
 
 
-def resize(img, size, interpolation="bilinear"):
+def resize(img: TensorLike, size: int | Sequence[int], interpolation: str = "bilinear") -> Any:
     """A picture in another size."""
     from PIL import Image  # not everybody has it
     array = _array(img)
@@ -49,7 +52,7 @@ def resize(img, size, interpolation="bilinear"):
     return _array(picture.resize((size[1], size[0]), modes[interpolation]))
 
 
-def center_crop(img, output_size):
+def center_crop(img: TensorLike, output_size: int | Sequence[int]) -> Any:
     """The middle of a picture."""
     array, (h, w) = _array(img), (output_size, output_size) if isinstance(output_size, int) else output_size
     y, x = (array.shape[0] - h) // 2, (array.shape[1] - w) // 2
@@ -76,7 +79,8 @@ class Normalize(_Function):
     """Subtracts a mean and divides by a deviation, channel by channel."""
     _function = staticmethod(normalize)
 
-    def __init__(self, mean=0.0, std=1.0, data_format="CHW", to_rgb=False, keys=None):
+    def __init__(self, mean: TensorLike = 0.0, std: float | list = 1.0, data_format: str = "CHW", to_rgb: bool = False,
+                 keys: list | None = None) -> None:
         super().__init__(mean, std, data_format, to_rgb, keys=keys)
 
 
@@ -92,11 +96,11 @@ class CenterCrop(_Function):
 
 class Transpose(_Function):
     """Dimensions in another order."""
-    def __init__(self, order=(2, 0, 1), keys=None):
+    def __init__(self, order: Sequence = (2, 0, 1), keys: Any = None) -> None:
         super().__init__(keys=keys)
         self._order = order
 
-    def __call__(self, img):
+    def __call__(self, img: TensorLike) -> Any:
         return _array(img).transpose(self._order)
 
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """TensorFlow 1: `import tensorflow.compat.v1 as tf`. Graphs, placeholders, sessions; what it does not change is tf's."""
+from __future__ import annotations
+
 import sys as _sys
+import typing as _typing
 import tensorflow as _tf
 from tensorflow import _names
 from tensorflow._shown import *
@@ -31,6 +34,10 @@ from tensorflow.ops import linalg_ops as _linalg
 from tensorflow.ops import math_ops as _math
 from tensorflow.ops import random_ops as _random
 from tensorflow.ops import special_ops as _special
+if _typing.TYPE_CHECKING:  # of annotations
+    from typing import Any, Callable, NoReturn, Sequence
+    from tensorflow.framework.tensors import Tensor
+    from tensorflow.framework.typed import DTypeLike, TensorLike
 
 random_normal, random_uniform, truncated_normal = _random.normal, _random.uniform, _random.truncated_normal
 random_shuffle = _random.shuffle
@@ -47,55 +54,55 @@ initialize_all_variables = global_variables_initializer
 arg_max, arg_min, where_v2 = _math.argmax, _math.argmin, _math.where
 
 
-def to_double(x, name="ToDouble"):
+def to_double(x: TensorLike, name: str = "ToDouble") -> Tensor:
     """Converts to float64."""
     return _math.cast(x, "float64")
 
 
-def to_int64(x, name="ToInt64"):
+def to_int64(x: TensorLike, name: str = "ToInt64") -> Tensor:
     """Converts to int64."""
     return _math.cast(x, "int64")
 
 
-def identity_n(input, name=None):
+def identity_n(input: TensorLike, name: str | None = None) -> list:
     """A copy of each tensor in a list."""
     return [_math.identity(t) for t in input]
 
 
-def py_func(func, inp, Tout, stateful=True, name=None):
+def py_func(func: Callable, inp: TensorLike, Tout: DTypeLike, stateful: bool = True, name: str | None = None) -> Any:
     """Of data sets."""
     return _numpy_function(func, inp, Tout)
 
 
-def enable_resource_variables():
+def enable_resource_variables() -> None:
     """All variables are such."""
 
 
-def resource_variables_enabled():
+def resource_variables_enabled() -> bool:
     """True: all variables are resource variables."""
     return True
 
 
-def disable_resource_variables():
+def disable_resource_variables() -> NoReturn:
     """Raises NotImplementedError: there are no other variables."""
     raise NotImplementedError("disable_resource_variables: there are no other variables here.")
 
 
-def enable_control_flow_v2():
+def enable_control_flow_v2() -> None:
     """Loops and conditions are operations with bodies anyway."""
 
 
-def disable_control_flow_v2():
+def disable_control_flow_v2() -> None:
     """Loops and conditions are operations with bodies all the same: their results do not depend on it."""
 
 
-def div(x, y, name=None):
+def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whole numbers stay whole."""
     x, y = _same_type(x, y)
     return _math.floordiv(x, y, name=name) if x.dtype.is_integer else _math.divide(x, y, name=name)
 
 
-def where(condition, x=None, y=None, name=None):
+def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None) -> Tensor:
     """A vector of conditions chooses rows of x and y."""
     if x is None or y is None:
         return _math.where(condition, x, y, name)
@@ -105,22 +112,23 @@ def where(condition, x=None, y=None, name=None):
     return _math.where(condition, x, y, name)
 
 
-def assign(ref, value, validate_shape=None, use_locking=None, name=None):
+def assign(ref: TensorLike, value: TensorLike, validate_shape: bool | None = None, use_locking: bool | None = None,
+           name: str | None = None) -> Tensor:
     """Sets a variable."""
     return ref.assign(value)
 
 
-def assign_add(ref, value, use_locking=None, name=None):
+def assign_add(ref: TensorLike, value: TensorLike, use_locking: bool | None = None, name: str | None = None) -> Tensor:
     """Adds to a variable."""
     return ref.assign_add(value)
 
 
-def assign_sub(ref, value, use_locking=None, name=None):
+def assign_sub(ref: TensorLike, value: TensorLike, use_locking: bool | None = None, name: str | None = None) -> Any:
     """Subtracts from a variable."""
     return ref.assign_sub(value)
 
 
-def executing_eagerly():
+def executing_eagerly() -> bool:
     """Whether operations run at once, not in a graph."""
     return _tf.executing_eagerly()
 
@@ -130,17 +138,17 @@ class logging:
     DEBUG, INFO, WARN, WARNING, ERROR, FATAL = 10, 20, 30, 30, 40, 50
 
     @staticmethod
-    def set_verbosity(level):
+    def set_verbosity(level: int) -> None:
         """Shows messages from this level on."""
         _logs.logger.setLevel(level)
 
     @staticmethod
-    def info(text, *args):
+    def info(text: str, *args: Any) -> None:
         """Logs a message at level INFO."""
         _logs.info(text, *args)
 
     @staticmethod
-    def warning(text, *args):
+    def warning(text: str, *args: Any) -> None:
         """Logs a message at level WARN."""
         _logs.warning(text, *args)
 
@@ -153,7 +161,7 @@ class app:
     from tensorflow.compat.v1 import flags
 
     @staticmethod
-    def run(main=None, argv=None):
+    def run(main: Callable | None = None, argv: Sequence | None = None) -> None:
         """main(what is left of the command line after the flags)"""
         main = main or _sys.modules["__main__"].main
         _sys.exit(main(app.flags.FLAGS(_sys.argv if argv is None else list(argv))))

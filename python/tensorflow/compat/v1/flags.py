@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """tf.flags: options of the command line. FLAGS.name reads them when it is first asked."""
+from __future__ import annotations
+
 import argparse
 import sys
+from typing import Any
 
 from tensorflow import _names
 
@@ -49,7 +52,7 @@ def _boolean(text):
     return text.lower() in ("true", "1", "t", "yes")
 
 
-def DEFINE_string(name, default, help, **_):
+def DEFINE_string(name: str, default: Any, help: str, **_: Any) -> None:
     """A command-line option --NAME TEXT."""
     FLAGS._define(name, default, help)
 
@@ -64,28 +67,28 @@ def _number(kind, low, high):
     return read
 
 
-def DEFINE_integer(name, default, help, lower_bound=None, upper_bound=None, **_):
+def DEFINE_integer(name: str, default: Any, help: str, lower_bound: Any = None, upper_bound: Any = None, **_: Any) -> None:
     """A command-line option --NAME INTEGER; one out of bounds ends the program with a message."""
     FLAGS._define(name, default, help, type=_number(int, lower_bound, upper_bound))
 
 
-def DEFINE_float(name, default, help, lower_bound=None, upper_bound=None, **_):
+def DEFINE_float(name: str, default: Any, help: str, lower_bound: Any = None, upper_bound: Any = None, **_: Any) -> None:
     """A command-line option --NAME NUMBER; one out of bounds ends the program with a message."""
     FLAGS._define(name, default, help, type=_number(float, lower_bound, upper_bound))
 
 
-def DEFINE_boolean(name, default, help, **_):
+def DEFINE_boolean(name: str, default: Any, help: str, **_: Any) -> None:
     """A command-line option --NAME or --NAME=true, and --noNAME."""
     FLAGS._define(name, default, help, type=_boolean, nargs="?", const=True)
     FLAGS._parser.add_argument(f"--no{name}", dest=name, action="store_false", default=default, help=argparse.SUPPRESS)
 
 
-def DEFINE_enum(name, default, enum_values, help, **_):
+def DEFINE_enum(name: str, default: Any, enum_values: Any, help: str, **_: Any) -> None:
     """A command-line option --NAME VALUE with a list of values."""
     FLAGS._define(name, default, help, choices=list(enum_values))
 
 
-def DEFINE_list(name, default, help, **_):
+def DEFINE_list(name: str, default: Any, help: str, **_: Any) -> None:
     """A command-line option --NAME A,B,C, a list of texts."""
     default = default.split(",") if isinstance(default, str) else default
     FLAGS._define(name, default, help, type=lambda text: text.split(","))

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """tf.image of TensorFlow 1: that of TensorFlow 2, but pixel i of a resized image is taken at i * size / new size of the
 other, or, with align_corners, so that the corners are the same."""
+from __future__ import annotations
+
+import typing as _typing
+
 import numpy as _np
 
 from tensorflow import _names
@@ -10,6 +14,10 @@ from tensorflow.image import *  # noqa: F401,F403
 from tensorflow.ops import array_ops as _array
 from tensorflow.ops import image_ops as _ops
 from tensorflow.ops import math_ops as _math
+if _typing.TYPE_CHECKING:  # of annotations
+    from typing import Any, Sequence
+    from tensorflow.framework.tensors import Tensor
+    from tensorflow.framework.typed import TensorLike
 
 
 class ResizeMethod:
@@ -33,7 +41,8 @@ def _axis(x, axis, size, nearest, corners):
     return _math.add(first, _math.multiply(_math.subtract(second, first), share))
 
 
-def resize_images(images, size, method=ResizeMethod.BILINEAR, align_corners=False, preserve_aspect_ratio=False, name=None):
+def resize_images(images: TensorLike, size: int | Sequence[int], method: int = ResizeMethod.BILINEAR,
+                  align_corners: bool = False, preserve_aspect_ratio: bool = False, name: str | None = None) -> Tensor:
     """Images of another size; BILINEAR, NEAREST_NEIGHBOR or AREA."""
     x = _convert(images)
     if x.shape.rank not in (3, 4):
@@ -56,19 +65,21 @@ def resize_images(images, size, method=ResizeMethod.BILINEAR, align_corners=Fals
 resize = resize_images
 
 
-def resize_bilinear(images, size, align_corners=False, name=None, half_pixel_centers=False):
+def resize_bilinear(images: TensorLike, size: int | Sequence[int], align_corners: bool = False, name: str | None = None,
+                    half_pixel_centers: bool = False) -> Tensor:
     """Images of another size, from the four nearest pixels."""
     return _ops.resize(images, size, "bilinear") if half_pixel_centers else \
         resize_images(images, size, ResizeMethod.BILINEAR, align_corners)
 
 
-def resize_nearest_neighbor(images, size, align_corners=False, name=None, half_pixel_centers=False):
+def resize_nearest_neighbor(images: TensorLike, size: int | Sequence[int], align_corners: bool = False,
+                            name: str | None = None, half_pixel_centers: bool = False) -> Tensor:
     """Images of another size, from the nearest pixel."""
     return _ops.resize(images, size, "nearest") if half_pixel_centers else \
         resize_images(images, size, ResizeMethod.NEAREST_NEIGHBOR, align_corners)
 
 
-def resize_area(images, size, align_corners=False, name=None):
+def resize_area(images: TensorLike, size: int | Sequence[int], align_corners: bool = False, name: str | None = None) -> Any:
     """Images of another size, from the mean of the pixels that each new one covers."""
     if align_corners:
         raise NotImplementedError("tf.image.resize_area with align_corners is not there.")

@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Initialisers by TensorFlow 1's names and defaults."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from tensorflow.framework import dtypes
+from tensorflow.framework.typed import DTypeLike, ShapeLike, TensorLike
+from tensorflow.framework.tensors import Tensor
 from tensorflow.keras import initializers as _keras
 
 
@@ -24,14 +30,14 @@ def _typed(base):
 class zeros_initializer(_typed(_keras.Zeros)):
     """Zeros."""
 
-    def __init__(self, dtype="float32"):
+    def __init__(self, dtype: DTypeLike = "float32") -> None:
         super().__init__(dtype=dtype)
 
 
 class ones_initializer(_typed(_keras.Ones)):
     """Ones."""
 
-    def __init__(self, dtype="float32"):
+    def __init__(self, dtype: DTypeLike = "float32") -> None:
         super().__init__(dtype=dtype)
 
 
@@ -47,11 +53,12 @@ he_normal, he_uniform, lecun_normal, lecun_uniform = map(_typed, (_keras.HeNorma
 class constant_initializer(_keras.Constant):
     """dtype: of variables that do not say theirs. A list of values for a shape of as many elements is put into it."""
 
-    def __init__(self, value=0, dtype="float32", verify_shape=False):
+    def __init__(self, value: TensorLike = 0, dtype: DTypeLike = "float32", verify_shape: bool = False) -> None:
         super().__init__(value)
         self.dtype, self._verify = dtypes.as_dtype(dtype), verify_shape
 
-    def __call__(self, shape, dtype=None, partition_info=None, verify_shape=None):
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: Any = None,
+                 verify_shape: bool | None = None) -> Tensor:
         values, shape = np.asarray(self.value), tuple(shape)
         if (self._verify if verify_shape is None else verify_shape) and values.shape != shape:
             raise TypeError(f"Expected Tensor's shape: {shape}, got {values.shape}.")
@@ -66,21 +73,24 @@ constant = constant_initializer
 class random_normal_initializer(_typed(_keras.RandomNormal)):
     """From a normal distribution."""
 
-    def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype="float32"):
+    def __init__(self, mean: TensorLike = 0.0, stddev: float = 1.0, seed: int | None = None,
+                 dtype: DTypeLike = "float32") -> None:
         super().__init__(mean, stddev, seed, dtype=dtype)
 
 
 class truncated_normal_initializer(_typed(_keras.TruncatedNormal)):
     """From a normal distribution, cut off at two standard deviations."""
 
-    def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype="float32"):
+    def __init__(self, mean: TensorLike = 0.0, stddev: float = 1.0, seed: int | None = None,
+                 dtype: DTypeLike = "float32") -> None:
         super().__init__(mean, stddev, seed, dtype=dtype)
 
 
 class random_uniform_initializer(_typed(_keras.RandomUniform)):
     """From a uniform distribution between minval and maxval."""
 
-    def __init__(self, minval=0.0, maxval=1.0, seed=None, dtype="float32"):
+    def __init__(self, minval: TensorLike = 0.0, maxval: TensorLike = 1.0, seed: int | None = None,
+                 dtype: DTypeLike = "float32") -> None:
         super().__init__(minval, maxval, seed, dtype=dtype)
 
 

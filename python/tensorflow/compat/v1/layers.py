@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """tf.layers of TensorFlow 1: Keras' layers, whose variables are those of the variable scope around them. So a scope with
 `reuse` gives a second layer the variables of the first."""
+from __future__ import annotations
+
+import typing as _typing
+
 from tensorflow import _names
 from tensorflow.compat.v1.variable_scope import get_variable as _get_variable
 from tensorflow.compat.v1.variable_scope import variable_scope as _variable_scope
@@ -11,6 +15,9 @@ from tensorflow.framework.tensors import convert_to_tensor as _convert
 from tensorflow.keras import layers as _layers
 from tensorflow.keras.mixed_precision import policy_of as _policy_of
 from tensorflow.keras.named import snake as _snake
+if _typing.TYPE_CHECKING:  # of annotations
+    from tensorflow.framework.tensors import Tensor
+    from tensorflow.framework.typed import NumberLike, ShapeLike, TensorLike
 
 Layer = _layers.Layer
 
@@ -104,7 +111,8 @@ Dropout = _scoped(_layers.Dropout)
 batch_normalization.__kwdefaults__["training"] = False
 
 
-def dropout(inputs, rate=0.5, noise_shape=None, seed=None, training=False, name=None):
+def dropout(inputs: TensorLike, rate: NumberLike = 0.5, noise_shape: ShapeLike | None = None, seed: int | None = None,
+            training: TensorLike = False, name: str | None = None) -> Tensor:
     """Sets a share of the elements to zero while training, and scales the others."""
     return Dropout(rate, noise_shape, seed, name=name)(inputs, training=_mode(training))
 

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """tf.losses of TensorFlow 1: means of weighted losses."""
+from __future__ import annotations
+
 from tensorflow import _names
 from tensorflow.framework.context import current
-from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.framework.typed import AxisLike, TensorLike
 from tensorflow.ops import array_ops, math_ops, nn_ops
 
 
@@ -36,8 +39,9 @@ def _reduced(values, weights, reduction, collection):
     return out
 
 
-def sparse_softmax_cross_entropy(labels, logits, weights=1.0, scope=None, loss_collection="losses",
-                                 reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+def sparse_softmax_cross_entropy(labels: TensorLike, logits: TensorLike, weights: TensorLike = 1.0, scope: str | None = None,
+                                 loss_collection: str = "losses",
+                                 reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
     """The cross-entropy of softmax(logits) and class numbers."""
     labels = convert_to_tensor(labels)
     logits = convert_to_tensor(logits)
@@ -46,8 +50,9 @@ def sparse_softmax_cross_entropy(labels, logits, weights=1.0, scope=None, loss_c
     return _reduced(nn_ops.sparse_softmax_cross_entropy_with_logits(labels, logits), weights, reduction, loss_collection)
 
 
-def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0, scope=None, loss_collection="losses",
-                          reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+def softmax_cross_entropy(onehot_labels: TensorLike, logits: TensorLike, weights: TensorLike = 1.0, label_smoothing: int = 0,
+                          scope: str | None = None, loss_collection: str = "losses",
+                          reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
     """The cross-entropy of softmax(logits) and rows of probabilities."""
     labels = math_ops.cast(convert_to_tensor(onehot_labels), convert_to_tensor(logits).dtype)
     if label_smoothing > 0:
@@ -55,8 +60,9 @@ def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0,
     return _reduced(nn_ops.softmax_cross_entropy_with_logits(labels, logits), weights, reduction, loss_collection)
 
 
-def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothing=0, scope=None, loss_collection="losses",
-                          reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+def sigmoid_cross_entropy(multi_class_labels: TensorLike, logits: TensorLike, weights: TensorLike = 1.0,
+                          label_smoothing: float = 0, scope: str | None = None, loss_collection: str = "losses",
+                          reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
     """The cross-entropy of sigmoid(logits) and independent yes-or-no labels."""
     labels = math_ops.cast(convert_to_tensor(multi_class_labels), convert_to_tensor(logits).dtype)
     if label_smoothing > 0:
@@ -64,16 +70,16 @@ def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothi
     return _reduced(nn_ops.sigmoid_cross_entropy_with_logits(labels, logits), weights, reduction, loss_collection)
 
 
-def mean_squared_error(labels, predictions, weights=1.0, scope=None, loss_collection="losses",
-                       reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+def mean_squared_error(labels: TensorLike, predictions: TensorLike, weights: TensorLike = 1.0, scope: str | None = None,
+                       loss_collection: str = "losses", reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
     """(predictions - labels)^2."""
     predictions = convert_to_tensor(predictions)
     return _reduced(math_ops.squared_difference(predictions, math_ops.cast(labels, predictions.dtype)), weights, reduction,
                     loss_collection)
 
 
-def absolute_difference(labels, predictions, weights=1.0, scope=None, loss_collection="losses",
-                        reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+def absolute_difference(labels: TensorLike, predictions: TensorLike, weights: TensorLike = 1.0, scope: str | None = None,
+                        loss_collection: str = "losses", reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
     """|predictions - labels|."""
     predictions = convert_to_tensor(predictions)
     return _reduced(math_ops.abs(math_ops.subtract(predictions, math_ops.cast(labels, predictions.dtype))), weights,
@@ -85,8 +91,9 @@ def _both(labels, predictions):
     return math_ops.cast(convert_to_tensor(labels), predictions.dtype), predictions
 
 
-def huber_loss(labels, predictions, weights=1.0, delta=1.0, scope=None, loss_collection="losses",
-               reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+def huber_loss(labels: TensorLike, predictions: TensorLike, weights: TensorLike = 1.0, delta: float = 1.0,
+               scope: str | None = None, loss_collection: str = "losses",
+               reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
     """d^2 / 2 up to |d| = delta, then a line."""
     labels, predictions = _both(labels, predictions)
     error = math_ops.abs(math_ops.subtract(predictions, labels))
@@ -96,15 +103,17 @@ def huber_loss(labels, predictions, weights=1.0, delta=1.0, scope=None, loss_col
     return _reduced(values, weights, reduction, loss_collection)
 
 
-def hinge_loss(labels, logits, weights=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+def hinge_loss(labels: TensorLike, logits: TensorLike, weights: TensorLike = 1.0, scope: str | None = None,
+               loss_collection: str = "losses", reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
     """Labels are 0 or 1."""
     labels, logits = _both(labels, logits)
     signs = math_ops.subtract(math_ops.multiply(labels, 2.0), 1.0)
     return _reduced(nn_ops.relu(math_ops.subtract(1.0, math_ops.multiply(signs, logits))), weights, reduction, loss_collection)
 
 
-def log_loss(labels, predictions, weights=1.0, epsilon=1e-7, scope=None, loss_collection="losses",
-             reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+def log_loss(labels: TensorLike, predictions: TensorLike, weights: TensorLike = 1.0, epsilon: float = 1e-7,
+             scope: str | None = None, loss_collection: str = "losses",
+             reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
     """-labels log(predictions) - (1 - labels) log(1 - predictions)."""
     labels, p = _both(labels, predictions)
     yes = math_ops.multiply(labels, math_ops.log(math_ops.add(p, epsilon)))
@@ -112,8 +121,9 @@ def log_loss(labels, predictions, weights=1.0, epsilon=1e-7, scope=None, loss_co
     return _reduced(math_ops.negative(math_ops.add(yes, no)), weights, reduction, loss_collection)
 
 
-def cosine_distance(labels, predictions, axis=None, weights=1.0, scope=None, loss_collection="losses",
-                    reduction=Reduction.SUM_BY_NONZERO_WEIGHTS, dim=None):
+def cosine_distance(labels: TensorLike, predictions: TensorLike, axis: AxisLike | None = None, weights: TensorLike = 1.0,
+                    scope: str | None = None, loss_collection: str = "losses",
+                    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS, dim: AxisLike | None = None) -> Tensor:
     """Of vectors of length one."""
     axis = dim if axis is None else axis
     if axis is None:
@@ -123,36 +133,36 @@ def cosine_distance(labels, predictions, axis=None, weights=1.0, scope=None, los
                     reduction, loss_collection)
 
 
-def compute_weighted_loss(losses, weights=1.0, scope=None, loss_collection="losses",
-                          reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+def compute_weighted_loss(losses: TensorLike, weights: TensorLike = 1.0, scope: str | None = None,
+                          loss_collection: str = "losses", reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
     """Weighs and reduces losses that were computed elsewhere."""
     return _reduced(convert_to_tensor(losses), weights, reduction, loss_collection)
 
 
-def add_loss(loss, loss_collection="losses"):
+def add_loss(loss: TensorLike, loss_collection: str = "losses") -> None:
     """Adds a loss to the collection that get_losses reads."""
     if current.default is not None and loss_collection:
         current.default.add_to_collection(loss_collection, loss)
 
 
-def get_regularization_losses(scope=None):
+def get_regularization_losses(scope: str | None = None) -> list:
     """The losses that regularisers of variables added."""
     return current.default.get_collection("regularization_losses", scope)
 
 
-def get_regularization_loss(scope=None, name="total_regularization_loss"):
+def get_regularization_loss(scope: str | None = None, name: str = "total_regularization_loss") -> Tensor:
     """The sum of get_regularization_losses, or 0."""
     found = get_regularization_losses(scope)
     return math_ops.add_n(found, name=name) if found else array_ops.constant(0.0)
 
 
-def get_total_loss(add_regularization_losses=True, name="total_loss", scope=None):
+def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None) -> Tensor:
     """All losses that were made, and those of regularizers."""
     return math_ops.add_n([*get_losses(scope), *(get_regularization_losses(scope) if add_regularization_losses else ())],
                           name=name)
 
 
-def get_losses(scope=None, loss_collection="losses"):
+def get_losses(scope: str | None = None, loss_collection: str = "losses") -> list:
     """The losses that were added, without those of regularisers."""
     return current.default.get_collection(loss_collection, scope)
 

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """tf.metrics of TensorFlow 1: (value, update) pairs. What was counted is in local variables; running the update counts a batch
 and gives the value with it."""
+from __future__ import annotations
+
+from typing import Sequence
+
 import numpy as np
 
 from tensorflow import _names
@@ -8,6 +12,7 @@ from tensorflow.compat.v1.graphs import GraphKeys, get_default_graph
 from tensorflow.framework.context import active, current
 from tensorflow.framework.scopes import name_scope
 from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.typed import TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.ops import array_ops, math_ops
 
@@ -51,7 +56,8 @@ def _weighted(values, weights):
     return math_ops.reduce_sum(math_ops.multiply(values, ones)), math_ops.reduce_sum(ones)
 
 
-def mean(values, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def mean(values: TensorLike, weights: TensorLike | None = None, metrics_collections: Sequence | None = None,
+         updates_collections: Sequence | None = None, name: str | None = None) -> tuple:
     """The weighted mean of values over all batches."""
     return _ratio(name or "mean", *_weighted(values, weights), (metrics_collections, updates_collections))
 
@@ -66,7 +72,9 @@ def _pair(labels, predictions):
     return labels, predictions
 
 
-def accuracy(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def accuracy(labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None,
+             metrics_collections: Sequence | None = None, updates_collections: Sequence | None = None,
+             name: str | None = None) -> tuple:
     """The share of predictions that equal their labels, over all batches."""
     labels, predictions = _pair(labels, predictions)
     same = math_ops.equal(labels, math_ops.cast(predictions, labels.dtype))

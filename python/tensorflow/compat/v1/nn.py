@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """tf.nn of TensorFlow 1: the functions of tf.nn with the names, the order and the defaults of arguments that they had. Those
 that are not in here are the same in both."""
+from __future__ import annotations
+
+import typing as _typing
+
 import numpy as _np
 
 from tensorflow import _names
@@ -10,6 +14,10 @@ from tensorflow.ops import array_ops, math_ops
 from tensorflow.ops import candidate_ops as _candidates
 from tensorflow.ops import nn_more_ops as _more
 from tensorflow.ops import nn_ops as _ops
+if _typing.TYPE_CHECKING:  # of annotations
+    from typing import Any, Sequence
+    from tensorflow.framework.tensors import Tensor
+    from tensorflow.framework.typed import AxisLike, NumberLike, ShapeLike, TensorLike
 
 _names.export(globals(), _ops, _ops.names)
 _names.export(globals(), _more, _more.names)
@@ -36,7 +44,8 @@ def _named_only(sentinel, function, labels, logits):
         raise ValueError("Both labels and logits must be provided.")
 
 
-def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):
+def dropout(x: TensorLike, keep_prob: TensorLike | None = None, noise_shape: ShapeLike | None = None, seed: int | None = None,
+            name: str | None = None, rate: NumberLike | None = None) -> Tensor:
     """keep_prob: the share that stays."""
     if keep_prob is not None:
         keep_prob = _number(keep_prob)
@@ -53,70 +62,83 @@ def _number(value):
     return convert_to_tensor(value) if known is None else float(known)
 
 
-def in_top_k(predictions, targets, k, name=None):
+def in_top_k(predictions: TensorLike, targets: TensorLike, k: int, name: str | None = None) -> Tensor:
     """Whether each target is among its row's k largest predictions."""
     return _ops.in_top_k(targets, predictions, k, name)
 
 
-def softmax(logits, axis=None, name=None, dim=None):
+def softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None, dim: AxisLike | None = None) -> Tensor:
     """exp(x) over its sum along an axis, the last one if none is given."""
     return _ops.softmax(logits, _either(axis, dim, "axis", "dim"), name)
 
 
-def log_softmax(logits, axis=None, name=None, dim=None):
+def log_softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None,
+                dim: AxisLike | None = None) -> Tensor:
     """The logarithm of softmax."""
     return _ops.log_softmax(logits, _either(axis, dim, "axis", "dim"), name)
 
 
-def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
+def l2_normalize(x: TensorLike, axis: AxisLike | None = None, epsilon: float = 1e-12, name: str | None = None,
+                 dim: AxisLike | None = None) -> Tensor:
     """x over the square root of its sum of squares along an axis."""
     return _ops.l2_normalize(x, _either(axis, dim, "axis", "dim"), epsilon, name)
 
 
-def crelu(features, name=None, axis=-1):
+def crelu(features: TensorLike, name: str | None = None, axis: AxisLike = -1) -> Tensor:
     """relu(x) and relu(-x), one behind the other along an axis."""
     return _more.crelu(features, axis, name)
 
 
 # ---- losses
 
-def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, dim=-1, name=None, axis=None):
+def softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: TensorLike | None = None,
+                                      logits: TensorLike | None = None, dim: AxisLike = -1, name: str | None = None,
+                                      axis: AxisLike | None = None) -> Tensor:
     """No gradient goes to the labels; with softmax_cross_entropy_with_logits_v2 one does."""
     _named_only(_sentinel, "softmax_cross_entropy_with_logits", labels, logits)
     return _ops.softmax_cross_entropy_with_logits(math_ops.stop_gradient(labels), logits, dim if axis is None else axis, name)
 
 
-def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, dim=None):
+def softmax_cross_entropy_with_logits_v2(labels: TensorLike, logits: TensorLike, axis: AxisLike | None = None,
+                                         name: str | None = None, dim: AxisLike | None = None) -> Tensor:
     """The cross-entropy of each row; gradients go to the labels, too."""
     axis = _either(axis, dim, "axis", "dim")
     return _ops.softmax_cross_entropy_with_logits(labels, logits, -1 if axis is None else axis, name)
 
 
-def sparse_softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
+def sparse_softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: TensorLike | None = None,
+                                             logits: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The cross-entropy of each row of logits and its class number."""
     _named_only(_sentinel, "sparse_softmax_cross_entropy_with_logits", labels, logits)
     return _ops.sparse_softmax_cross_entropy_with_logits(labels, logits, name)
 
 
-def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
+def sigmoid_cross_entropy_with_logits(_sentinel: Any = None, labels: TensorLike | None = None,
+                                      logits: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The cross-entropy of sigmoid(logits) and labels, element by element."""
     _named_only(_sentinel, "sigmoid_cross_entropy_with_logits", labels, logits)
     return _ops.sigmoid_cross_entropy_with_logits(labels, logits, name)
 
 
-def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None, targets=None):
+def weighted_cross_entropy_with_logits(labels: TensorLike | None = None, logits: TensorLike | None = None,
+                                       pos_weight: TensorLike | None = None, name: str | None = None,
+                                       targets: TensorLike | None = None) -> Tensor:
     """The same with the losses of positive labels multiplied by pos_weight."""
     return _more.weighted_cross_entropy_with_logits(_either(labels, targets, "labels", "targets"), logits, pos_weight, name)
 
 
 # ---- pools and convolutions
 
-def max_pool(value=None, ksize=None, strides=None, padding=None, data_format="NHWC", name=None, input=None):
+def max_pool(value: TensorLike | None = None, ksize: int | Sequence[int] | None = None,
+             strides: int | Sequence[int] | None = None, padding: str | int | Sequence | None = None,
+             data_format: str = "NHWC", name: str | None = None, input: TensorLike | None = None) -> Tensor:
     """The largest element of each window."""
     return _ops.max_pool(_either(input, value, "input", "value"), ksize, strides, padding, data_format, name)
 
 
-def avg_pool(value=None, ksize=None, strides=None, padding=None, data_format="NHWC", name=None, input=None):
+def avg_pool(value: TensorLike | None = None, ksize: int | Sequence[int] | None = None,
+             strides: int | Sequence[int] | None = None, padding: str | int | Sequence | None = None,
+             data_format: str = "NHWC", name: str | None = None, input: TensorLike | None = None) -> Tensor:
     """The mean of each window."""
     return _ops.avg_pool(_either(input, value, "input", "value"), ksize, strides, padding, data_format, name)
 
@@ -124,50 +146,64 @@ def avg_pool(value=None, ksize=None, strides=None, padding=None, data_format="NH
 avg_pool2d = avg_pool
 
 
-def conv1d(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu=None, data_format=None, name=None, input=None,
-           dilations=None):
+def conv1d(value: TensorLike | None = None, filters: TensorLike | None = None, stride: int | Sequence[int] | None = None,
+           padding: str | int | Sequence | None = None, use_cudnn_on_gpu: bool | None = None, data_format: str | None = None,
+           name: str | None = None, input: TensorLike | None = None, dilations: int | Sequence[int] | None = None) -> Tensor:
     """A convolution of sequences."""
     return _ops.conv1d(_either(input, value, "input", "value"), filters, _needed(stride, "stride"),
                        _needed(padding, "padding"), data_format, dilations, name)
 
 
-def conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format="NHWC", dilations=(1, 1, 1, 1),
-           name=None, filters=None):
+def conv2d(input: TensorLike, filter: TensorLike | None = None, strides: int | Sequence[int] | None = None,
+           padding: str | int | Sequence | None = None, use_cudnn_on_gpu: bool = True, data_format: str = "NHWC",
+           dilations: int | Sequence[int] = (1, 1, 1, 1), name: str | None = None,
+           filters: TensorLike | None = None) -> Tensor:
     """A convolution of images."""
     return _ops.conv2d(input, _either(filters, filter, "filters", "filter"), _needed(strides, "strides"),
                        _needed(padding, "padding"), data_format, dilations, name)
 
 
-def conv3d(input, filter=None, strides=None, padding=None, data_format="NDHWC", dilations=(1, 1, 1, 1, 1), name=None,
-           filters=None):
+def conv3d(input: TensorLike, filter: TensorLike | None = None, strides: int | Sequence[int] | None = None,
+           padding: str | int | Sequence | None = None, data_format: str = "NDHWC",
+           dilations: int | Sequence[int] = (1, 1, 1, 1, 1), name: str | None = None,
+           filters: TensorLike | None = None) -> Any:
     """A convolution of volumes."""
     return _ops.conv3d(input, _either(filters, filter, "filters", "filter"), _needed(strides, "strides"),
                        _needed(padding, "padding"), data_format, dilations, name)
 
 
-def conv2d_transpose(value=None, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NHWC", name=None,
-                     input=None, filters=None, dilations=None):
+def conv2d_transpose(value: TensorLike | None = None, filter: TensorLike | None = None, output_shape: ShapeLike | None = None,
+                     strides: int | Sequence[int] | None = None, padding: str | int | Sequence = "SAME",
+                     data_format: str = "NHWC", name: str | None = None, input: TensorLike | None = None,
+                     filters: TensorLike | None = None, dilations: int | Sequence[int] | None = None) -> Tensor:
     """The gradient of conv2d as a layer of its own: larger images."""
     return _ops.conv2d_transpose(_either(input, value, "input", "value"), _either(filters, filter, "filters", "filter"),
                                  output_shape, strides, padding, data_format, dilations, name)
 
 
-def conv3d_transpose(value=None, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NDHWC", name=None,
-                     input=None, filters=None, dilations=None):
+def conv3d_transpose(value: TensorLike | None = None, filter: TensorLike | None = None, output_shape: ShapeLike | None = None,
+                     strides: int | Sequence[int] | None = None, padding: str | int | Sequence = "SAME",
+                     data_format: str = "NDHWC", name: str | None = None, input: TensorLike | None = None,
+                     filters: TensorLike | None = None, dilations: int | Sequence[int] | None = None) -> Any:
     """The gradient of conv3d as a layer of its own: larger volumes."""
     return _more.conv3d_transpose(_either(input, value, "input", "value"), _either(filters, filter, "filters", "filter"),
                                   output_shape, strides, padding, data_format, dilations, name)
 
 
-def conv2d_backprop_input(input_sizes, filter=None, out_backprop=None, strides=None, padding=None, use_cudnn_on_gpu=True,
-                          data_format="NHWC", dilations=(1, 1, 1, 1), name=None, filters=None):
+def conv2d_backprop_input(input_sizes: ShapeLike, filter: TensorLike | None = None, out_backprop: TensorLike | None = None,
+                          strides: int | Sequence[int] | None = None, padding: str | int | Sequence | None = None,
+                          use_cudnn_on_gpu: bool = True, data_format: str = "NHWC",
+                          dilations: int | Sequence[int] = (1, 1, 1, 1), name: str | None = None,
+                          filters: TensorLike | None = None) -> Tensor:
     """The gradient of a convolution by what it was of."""
     return _ops.conv2d_transpose(out_backprop, _either(filters, filter, "filters", "filter"), input_sizes, strides, padding,
                                  data_format, dilations, name)
 
 
-def conv2d_backprop_filter(input, filter_sizes, out_backprop, strides=None, padding=None, use_cudnn_on_gpu=True,
-                           data_format="NHWC", dilations=(1, 1, 1, 1), name=None):
+def conv2d_backprop_filter(input: TensorLike, filter_sizes: ShapeLike, out_backprop: TensorLike,
+                           strides: int | Sequence[int] | None = None, padding: str | int | Sequence | None = None,
+                           use_cudnn_on_gpu: bool = True, data_format: str = "NHWC",
+                           dilations: int | Sequence[int] = (1, 1, 1, 1), name: str | None = None) -> Tensor:
     """The gradient of a convolution by its kernel."""
     x = convert_to_tensor(input)
     kernel = array_ops.zeros(filter_sizes, x.dtype)
@@ -177,44 +213,53 @@ def conv2d_backprop_filter(input, filter_sizes, out_backprop, strides=None, padd
     return tape.gradient(y, kernel, convert_to_tensor(out_backprop))
 
 
-def convolution(input, filter=None, padding=None, strides=None, dilation_rate=None, name=None, data_format=None, filters=None,
-                dilations=None):
+def convolution(input: TensorLike, filter: TensorLike | None = None, padding: str | int | Sequence | None = None,
+                strides: int | Sequence[int] | None = None, dilation_rate: int | Sequence[int] | None = None,
+                name: str | None = None, data_format: str | None = None, filters: TensorLike | None = None,
+                dilations: int | Sequence[int] | None = None) -> Tensor:
     """A convolution of one to three spatial dimensions."""
     return _ops.convolution(input, _either(filters, filter, "filters", "filter"), strides, _needed(padding, "padding"),
                             data_format, _either(dilations, dilation_rate, "dilations", "dilation_rate"), name)
 
 
-def depthwise_conv2d(input, filter, strides, padding, rate=None, name=None, data_format=None, dilations=None):
+def depthwise_conv2d(input: TensorLike, filter: TensorLike, strides: int | Sequence[int], padding: str | int | Sequence,
+                     rate: NumberLike | None = None, name: str | None = None, data_format: str | None = None,
+                     dilations: int | Sequence[int] | None = None) -> Tensor:
     """A convolution of each channel with filters of its own."""
     return _ops.depthwise_conv2d(input, filter, strides, padding, data_format, _either(dilations, rate, "dilations", "rate"),
                                  name)
 
 
-def depthwise_conv2d_native(input, filter, strides, padding, data_format="NHWC", dilations=(1, 1, 1, 1), name=None):
+def depthwise_conv2d_native(input: TensorLike, filter: TensorLike, strides: int | Sequence[int],
+                            padding: str | int | Sequence, data_format: str = "NHWC",
+                            dilations: int | Sequence[int] = (1, 1, 1, 1), name: str | None = None) -> Any:
     """depthwise_conv2d with strides and dilations of four elements."""
     return _ops.depthwise_conv2d(input, filter, strides, padding, data_format, dilations, name)
 
 
-def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None, data_format=None,
-                     dilations=None):
+def separable_conv2d(input: TensorLike, depthwise_filter: TensorLike, pointwise_filter: TensorLike,
+                     strides: int | Sequence[int], padding: str | int | Sequence, rate: NumberLike | None = None,
+                     name: str | None = None, data_format: str | None = None,
+                     dilations: int | Sequence[int] | None = None) -> Any:
     """A depthwise convolution, then one of 1 x 1."""
     return _more.separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format,
                                   _either(dilations, rate, "dilations", "rate"), name)
 
 
-def space_to_depth(input, block_size, name=None, data_format="NHWC"):
+def space_to_depth(input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
     """Blocks of pixels become channels."""
     return _more.space_to_depth(input, block_size, data_format, name)
 
 
-def depth_to_space(input, block_size, name=None, data_format="NHWC"):
+def depth_to_space(input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
     """Channels become blocks of pixels."""
     return _more.depth_to_space(input, block_size, data_format, name)
 
 
 # ---- others
 
-def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
+def moments(x: TensorLike, axes: AxisLike, shift: TensorLike | None = None, name: str | None = None,
+            keep_dims: bool | None = None, keepdims: bool | None = None) -> tuple:
     """Mean and variance over axes."""
     return _ops.moments(x, axes, shift, bool(_either(keepdims, keep_dims, "keepdims", "keep_dims")), name)
 
@@ -229,27 +274,31 @@ def _table(params, function):
     return params
 
 
-def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None):
+def embedding_lookup(params: TensorLike, ids: TensorLike, partition_strategy: str = "mod", name: str | None = None,
+                     validate_indices: bool = True, max_norm: Any = None) -> Tensor:
     """Rows of a table."""
     return _ops.embedding_lookup(_table(params, "embedding_lookup"), ids, max_norm, name)
 
 
-def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
-                         remove_accidental_hits=True, partition_strategy="mod", name="sampled_softmax_loss", seed=None):
+def sampled_softmax_loss(weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: TensorLike, num_sampled: int,
+                         num_classes: int, num_true: int = 1, sampled_values: Any = None, remove_accidental_hits: bool = True,
+                         partition_strategy: str = "mod", name: str = "sampled_softmax_loss", seed: int | None = None) -> Any:
     """The cross-entropy of each row among its label and classes drawn by the host."""
     return _candidates.sampled_softmax_loss(_table(weights, "sampled_softmax_loss"), biases, labels, inputs, num_sampled,
                                             num_classes, num_true, sampled_values, remove_accidental_hits, seed, name)
 
 
-def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
-             remove_accidental_hits=False, partition_strategy="mod", name="nce_loss"):
+def nce_loss(weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: TensorLike, num_sampled: int,
+             num_classes: int, num_true: int = 1, sampled_values: Any = None, remove_accidental_hits: bool = False,
+             partition_strategy: str = "mod", name: str = "nce_loss") -> Tensor:
     """The noise-contrastive loss of each row: its labels against classes drawn by the host."""
     return _candidates.nce_loss(_table(weights, "nce_loss"), biases, labels, inputs, num_sampled, num_classes, num_true,
                                 sampled_values, remove_accidental_hits, name)
 
 
-def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, data_format="NHWC", is_training=True, name=None,
-                     exponential_avg_factor=1.0):
+def fused_batch_norm(x: TensorLike, scale: TensorLike, offset: TensorLike, mean: TensorLike | None = None,
+                     variance: TensorLike | None = None, epsilon: float = 0.001, data_format: str = "NHWC",
+                     is_training: bool = True, name: str | None = None, exponential_avg_factor: float = 1.0) -> tuple:
     """(y, mean, variance). In training y is by the batch's statistics, and the others are a moving mean and variance after it;
     else y is by those that are given, which come back."""
     x = convert_to_tensor(x)
@@ -273,25 +322,30 @@ def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, 
                                                           "variance"))]
 
 
-def batch_norm_with_global_normalization(t=None, m=None, v=None, beta=None, gamma=None, variance_epsilon=None,
-                                         scale_after_normalization=None, name=None, input=None, mean=None, variance=None):
+def batch_norm_with_global_normalization(t: TensorLike | None = None, m: TensorLike | None = None,
+                                         v: TensorLike | None = None, beta: TensorLike | None = None,
+                                         gamma: TensorLike | None = None, variance_epsilon: float | None = None,
+                                         scale_after_normalization: bool | None = None, name: str | None = None,
+                                         input: TensorLike | None = None, mean: TensorLike | None = None,
+                                         variance: TensorLike | None = None) -> Tensor:
     """(x - mean) / sqrt(variance + epsilon), scaled if asked for, plus beta."""
     x, mean = _either(input, t, "input", "t"), _either(mean, m, "mean", "m")
     return _ops.batch_normalization(x, mean, _either(variance, v, "variance", "v"), beta,
                                     gamma if scale_after_normalization else None, variance_epsilon, name)
 
 
-def xw_plus_b(x, weights, biases, name=None):
+def xw_plus_b(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
     """x weights + biases."""
     return _ops.bias_add(math_ops.matmul(x, weights), biases, name=name)
 
 
-def relu_layer(x, weights, biases, name=None):
+def relu_layer(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
     """relu(x weights + biases)."""
     return _ops.relu(xw_plus_b(x, weights, biases), name)
 
 
-def weighted_moments(x, axes, frequency_weights, name=None, keep_dims=None, keepdims=None):
+def weighted_moments(x: TensorLike, axes: AxisLike, frequency_weights: TensorLike, name: str | None = None,
+                     keep_dims: bool | None = None, keepdims: bool | None = None) -> tuple:
     """Mean and variance over axes, each element counted as often as its weight says."""
     keep = bool(_either(keepdims, keep_dims, "keepdims", "keep_dims"))
     x = convert_to_tensor(x)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """tf.nn.rnn_cell and the functions that run cells over time, of TensorFlow 1. A cell gives (output, state) for (inputs, state);
 its variables are `kernel` and `bias` of the variable scope that it is called in. On IPUs PopnnLSTM is faster."""
+from __future__ import annotations
+
 import collections
+import typing as _typing
 
 from tensorflow import _names
 from tensorflow.compat.v1.initializers import constant_initializer as _constant_initializer
@@ -13,6 +16,10 @@ from tensorflow.framework.tensors import convert_to_tensor as _convert
 from tensorflow.ops import array_ops as _array
 from tensorflow.ops import math_ops as _math
 from tensorflow.ops import nn_ops as _nn
+if _typing.TYPE_CHECKING:  # of annotations
+    from typing import Any, Sequence
+    from tensorflow.framework.tensors import Tensor
+    from tensorflow.framework.typed import ActivationLike, DTypeLike, InitializerLike, TensorLike
 
 LSTMStateTuple = collections.namedtuple("LSTMStateTuple", "c h")
 LSTMStateTuple.__doc__ = "The state of an LSTM: the cell c and the output h."
@@ -22,10 +29,10 @@ class RNNCell:
     """state_size, output_size, and step(inputs, state) -> (output, new state) of a kind."""
     _scope_name = "rnn_cell"
 
-    def __init__(self, name=None, reuse=None, dtype=None):
+    def __init__(self, name: str | None = None, reuse: bool | None = None, dtype: DTypeLike | None = None) -> None:
         self._asked, self._reuse, self.dtype, self._scope = name, reuse, dtype, None
 
-    def __call__(self, inputs, state, scope=None):
+    def __call__(self, inputs: TensorLike, state: TensorLike, scope: str | None = None) -> tuple:
         inputs = _convert(inputs)
         if self._scope is None:
             with _variable_scope(scope or self._asked, self._scope_name, reuse=self._reuse) as made:
@@ -33,7 +40,7 @@ class RNNCell:
         with _variable_scope(self._scope, reuse=_AUTO_REUSE):  # every step has the variables of the first
             return self.step(inputs, state)
 
-    def zero_state(self, batch_size, dtype):
+    def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Tensor | LSTMStateTuple | tuple:
         """A state of zeros for a batch."""
         return _nest.map_structure(lambda size: _array.zeros([int(batch_size), size], dtype), self.state_size)
 
@@ -49,12 +56,13 @@ class BasicRNNCell(RNNCell):
     """h = f([x, h] kernel + bias)"""
     _scope_name = "basic_rnn_cell"
 
-    def __init__(self, num_units, activation=None, reuse=None, name=None, dtype=None):
+    def __init__(self, num_units: int, activation: ActivationLike = None, reuse: bool | None = None, name: str | None = None,
+                 dtype: DTypeLike | None = None) -> None:
         super().__init__(name, reuse, dtype)
         self._units, self._activation = num_units, activation or _math.tanh
         self.state_size = self.output_size = num_units
 
-    def step(self, inputs, state):
+    def step(self, inputs: TensorLike, state: TensorLike) -> tuple:
         """Output and new state after one time step."""
         out = self._activation(self._mixed([inputs, state], self._units))
         return out, out
@@ -64,8 +72,9 @@ class GRUCell(RNNCell):
     """r, u = sigmoid([x, h] gates);  c = f([x, r h] candidate);  h = u h + (1 - u) c"""
     _scope_name = "gru_cell"
 
-    def __init__(self, num_units, activation=None, reuse=None, kernel_initializer=None, bias_initializer=None, name=None,
-                 dtype=None):
+    def __init__(self, num_units: int, activation: ActivationLike = None, reuse: bool | None = None,
+                 kernel_initializer: InitializerLike = None, bias_initializer: InitializerLike = None,
+                 name: str | None = None, dtype: DTypeLike | None = None) -> None:
         super().__init__(name, reuse, dtype)
         if bias_initializer is not None:
             raise NotImplementedError("GRUCell(bias_initializer=...) is not there: gates begin with ones, candidates with "
@@ -73,7 +82,7 @@ class GRUCell(RNNCell):
         self._units, self._activation, self._initializer = num_units, activation or _math.tanh, kernel_initializer
         self.state_size = self.output_size = num_units
 
-    def step(self, inputs, state):
+    def step(self, inputs: TensorLike, state: TensorLike) -> tuple:
         """Output and new state after one time step."""
         gates = _nn.sigmoid(self._mixed([inputs, state], 2 * self._units, 1.0, "gates/", self._initializer))
         r, u = _array.split(gates, 2, 1)
@@ -86,9 +95,11 @@ class LSTMCell(RNNCell):
     """i, j, f, o = [x, h] kernel + bias;  c = c sigmoid(f + forget_bias) + sigmoid(i) g(j);  h = g(c) sigmoid(o)"""
     _scope_name = "lstm_cell"
 
-    def __init__(self, num_units, use_peepholes=False, cell_clip=None, initializer=None, num_proj=None, proj_clip=None,
-                 num_unit_shards=None, num_proj_shards=None, forget_bias=1.0, state_is_tuple=True, activation=None, reuse=None,
-                 name=None, dtype=None):
+    def __init__(self, num_units: int, use_peepholes: bool = False, cell_clip: float | None = None,
+                 initializer: InitializerLike = None, num_proj: int | None = None, proj_clip: float | None = None,
+                 num_unit_shards: Any = None, num_proj_shards: Any = None, forget_bias: float = 1.0,
+                 state_is_tuple: bool = True, activation: ActivationLike = None, reuse: bool | None = None,
+                 name: str | None = None, dtype: DTypeLike | None = None) -> None:
         super().__init__(name, reuse, dtype)
         for given, what in ((use_peepholes, "use_peepholes"), (num_proj, "num_proj"), (proj_clip, "proj_clip"),
                             (num_unit_shards, "num_unit_shards"), (num_proj_shards, "num_proj_shards"),
@@ -99,7 +110,7 @@ class LSTMCell(RNNCell):
         self._activation = activation or _math.tanh
         self.state_size, self.output_size = LSTMStateTuple(num_units, num_units), num_units
 
-    def step(self, inputs, state):
+    def step(self, inputs: TensorLike, state: TensorLike) -> tuple:
         """Output and new state after one time step."""
         c, h = state
         mixed = self._mixed([inputs, h], 4 * self._units, initializer=self._initializer)
@@ -116,7 +127,9 @@ class BasicLSTMCell(LSTMCell):
     """An LSTM cell without clipping and projection."""
     _scope_name = "basic_lstm_cell"
 
-    def __init__(self, num_units, forget_bias=1.0, state_is_tuple=True, activation=None, reuse=None, name=None, dtype=None):
+    def __init__(self, num_units: int, forget_bias: float = 1.0, state_is_tuple: bool = True,
+                 activation: ActivationLike = None, reuse: bool | None = None, name: str | None = None,
+                 dtype: DTypeLike | None = None) -> None:
         super().__init__(num_units, forget_bias=forget_bias, state_is_tuple=state_is_tuple, activation=activation, reuse=reuse,
                          name=name, dtype=dtype)
 
@@ -125,7 +138,7 @@ class MultiRNNCell(RNNCell):
     """One cell upon the other; the state is a tuple of theirs."""
     _scope_name = "multi_rnn_cell"
 
-    def __init__(self, cells, state_is_tuple=True):
+    def __init__(self, cells: Sequence, state_is_tuple: bool = True) -> None:
         super().__init__()
         if not state_is_tuple:
             raise NotImplementedError("MultiRNNCell: state_is_tuple=False is not there.")
@@ -134,7 +147,7 @@ class MultiRNNCell(RNNCell):
         self._cells = list(cells)
         self.state_size, self.output_size = tuple(c.state_size for c in cells), self._cells[-1].output_size
 
-    def step(self, inputs, state):
+    def step(self, inputs: TensorLike, state: TensorLike) -> tuple:
         """The last cell's output, and the new states of all."""
         states = []
         for i, (cell, own) in enumerate(zip(self._cells, state)):
@@ -148,8 +161,10 @@ def _scoped(scope):
     return _variable_scope(scope, "rnn", reuse=None)
 
 
-def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=None, parallel_iterations=None, swap_memory=False,
-                time_major=False, scope=None):
+def dynamic_rnn(cell: Any, inputs: TensorLike, sequence_length: TensorLike | None = None,
+                initial_state: TensorLike | None = None, dtype: DTypeLike | None = None,
+                parallel_iterations: int | None = None, swap_memory: bool = False, time_major: bool = False,
+                scope: str | None = None) -> tuple:
     """(outputs of all steps, the last state). Steps behind a sample's length give zeros and leave its state."""
     x = _convert(inputs)
     rows = _array.unstack(x, axis=0 if time_major else 1)
@@ -157,7 +172,8 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
     return _array.stack(outputs, 0 if time_major else 1), state
 
 
-def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None):
+def static_rnn(cell: Any, inputs: TensorLike, initial_state: TensorLike | None = None, dtype: DTypeLike | None = None,
+               sequence_length: TensorLike | None = None, scope: str | None = None) -> tuple:
     """([output of every step], the last state)"""
     if not inputs:
         raise ValueError("inputs must not be empty")

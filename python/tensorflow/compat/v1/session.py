@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Session: runs the part of a graph that is asked for, on the IPUs that operations are placed on and else on the host. What
 ipu_compiler, iterators and queues make comes from their producers."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from tensorflow.compat.v1.graphs import get_default_graph
@@ -57,7 +61,7 @@ class RunMetadata(_Message):
     """Nothing is written into it."""
 
 
-def get_default_session():
+def get_default_session() -> Session | None:
     """The session of the innermost `with`, or None."""
     return sessions.innermost()
 
@@ -65,7 +69,7 @@ def get_default_session():
 class Session:
     """Runs parts of a graph. It has the values of variables."""
 
-    def __init__(self, target="", graph=None, config=None):
+    def __init__(self, target: str = "", graph: Any = None, config: ConfigProto | None = None) -> None:
         self.graph = graph or get_default_graph()
         self._closed = False
 
@@ -80,15 +84,15 @@ class Session:
         self._context.__exit__(None, None, None)
         self.close()
 
-    def as_default(self):
+    def as_default(self) -> _Default:
         """For `with`: Tensor.eval and Operation.run use this session, which stays open."""
         return _Default(self)
 
-    def close(self):
+    def close(self) -> None:
         """Ends it; a later run raises RuntimeError."""
         self._closed = True
 
-    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+    def run(self, fetches: Any, feed_dict: dict | None = None, options: Any = None, run_metadata: Any = None) -> Any:
         """The values of tensors, after what they need has run. fetches may be nested; feed_dict sets placeholders."""
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
@@ -100,11 +104,11 @@ class Session:
 class InteractiveSession(Session):
     """A session that is the default from the start."""
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         sessions.enter(self)
 
-    def close(self):
+    def close(self) -> None:
         """Ends it; the session before is the default again."""
         sessions.leave(self)
         super().close()

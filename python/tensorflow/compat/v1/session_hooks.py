@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Hooks: what is called around every run of a training or evaluation."""
+from __future__ import annotations
+
 import collections
+from typing import Any
 
 
 class SessionRunArgs(collections.namedtuple("SessionRunArgs", "fetches feed_dict options")):
@@ -17,11 +20,11 @@ SessionRunValues.__doc__ = "What a hook gets after a run: the values of what it 
 class SessionRunContext:
     """What a hook knows of a run: the session, and what was to be fetched."""
 
-    def __init__(self, original_args, session):
+    def __init__(self, original_args: Any, session: Any) -> None:
         self.original_args, self.session = original_args, session
         self.stop_requested = False
 
-    def request_stop(self):
+    def request_stop(self) -> None:
         """Ends the training after this run."""
         self.stop_requested = True
 
@@ -29,20 +32,20 @@ class SessionRunContext:
 class SessionRunHook:
     """The base of hooks. Override what you need."""
 
-    def begin(self):
+    def begin(self) -> None:
         """Called before the session is made: the graph may still grow."""
 
-    def after_create_session(self, session, coord):
+    def after_create_session(self, session: Any, coord: Any) -> None:
         """Called once the session is there: the graph is complete."""
 
-    def before_run(self, run_context):
+    def before_run(self, run_context: SessionRunContext) -> None:
         """Called before each run. Give a SessionRunArgs to fetch more."""
         return None
 
-    def after_run(self, run_context, run_values):
+    def after_run(self, run_context: Any, run_values: Any) -> None:
         """Called after each run, with what was fetched."""
 
-    def end(self, session):
+    def end(self, session: Any) -> None:
         """Called at the end, unless an exception was raised."""
 
 

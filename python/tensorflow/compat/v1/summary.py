@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 """tf.summary of TensorFlow 1: operations that a session runs give messages, which a FileWriter writes."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 from popart import _events
 
 from tensorflow import _names
 from tensorflow.compat.v1.graphs import add_to_collection, get_collection, get_default_graph
 from tensorflow.framework.context import current
 from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.typed import PathLike, TensorLike
 from tensorflow.ops import summary_messages as _messages
 
 _KEY = "summaries"
@@ -30,22 +35,22 @@ def _of(message, name, tensor, collections):
     return out
 
 
-def scalar(name, tensor, collections=None, family=None):
+def scalar(name: str, tensor: TensorLike, collections: Sequence | None = None, family: str | None = None) -> _Summary:
     """A number for TensorBoard. Session.run gives a message for FileWriter.add_summary."""
     return _of(_messages.scalar, name, tensor, collections)
 
 
-def histogram(name, values, collections=None, family=None):
+def histogram(name: str, values: TensorLike, collections: Sequence | None = None, family: str | None = None) -> _Summary:
     """A histogram of values for TensorBoard."""
     return _of(_messages.histogram, name, values, collections)
 
 
-def merge(inputs, collections=None, name=None):
+def merge(inputs: TensorLike, collections: Sequence | None = None, name: str | None = None) -> _Summary:
     """Several summaries as one."""
     return _Summary(lambda step: b"".join(each.evaluate(step) for each in inputs))
 
 
-def merge_all(key=_KEY, scope=None, name=None):
+def merge_all(key: str = _KEY, scope: str | None = None, name: str | None = None) -> Any:
     """All summaries of the graph; None if there are none."""
     found = get_collection(key)
     return merge(found) if found else None
@@ -58,10 +63,10 @@ class Summary:
         def __init__(self, tag="", simple_value=0.0):
             self.tag, self.simple_value = tag, simple_value
 
-    def __init__(self, value=()):
+    def __init__(self, value: TensorLike = ()) -> None:
         self.value = list(value)
 
-    def SerializeToString(self):
+    def SerializeToString(self) -> bytes:
         """The message as bytes."""
         return b"".join(_events.field(1, _events.field(1, v.tag) + _events.field(2, float(v.simple_value))) for v in self.value)
 
@@ -69,26 +74,27 @@ class Summary:
 class FileWriter:
     """Writes what TensorBoard reads."""
 
-    def __init__(self, logdir, graph=None, max_queue=10, flush_secs=120, graph_def=None, filename_suffix=None, session=None):
+    def __init__(self, logdir: PathLike, graph: Any = None, max_queue: int = 10, flush_secs: int = 120, graph_def: Any = None,
+                 filename_suffix: str | None = None, session: Any = None) -> None:
         self._file, self._folder = _events.EventFile(str(logdir), filename_suffix or ""), str(logdir)
 
-    def get_logdir(self):
+    def get_logdir(self) -> Any:
         """The folder it writes to."""
         return self._folder
 
-    def add_summary(self, summary, global_step=0):
+    def add_summary(self, summary: Summary | bytes, global_step: int = 0) -> None:
         """A message, or what a session gave for one."""
         self._file.add(summary if isinstance(summary, bytes) else summary.SerializeToString(), int(global_step or 0))
 
-    def add_graph(self, graph, global_step=None, graph_def=None):
+    def add_graph(self, graph: Any, global_step: int | None = None, graph_def: Any = None) -> Any:
         """Raises NotImplementedError: graphs have no GraphDef."""
         raise NotImplementedError("FileWriter.add_graph is not there: graphs have no GraphDef here.")
 
-    def flush(self):
+    def flush(self) -> None:
         """Writes what is held back."""
         self._file.flush()
 
-    def close(self):
+    def close(self) -> None:
         """Writes what is held back, and closes the file."""
         self._file.close()
 

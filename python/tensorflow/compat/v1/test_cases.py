@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Test cases: tf.test.TestCase, and what tests take from TensorFlow's insides (framework.test_util,
 compiler.tests.xla_test)."""
+from __future__ import annotations
+
 import contextlib
 import functools
 import unittest
 from unittest import mock  # noqa: F401
+from typing import Any, Iterator, Sequence
 
 import numpy as np
 from popart import _files
@@ -16,24 +19,25 @@ from tensorflow.framework.context import active, current
 from tensorflow.framework.errors import OpError
 from tensorflow.framework.graphs import Graph
 from tensorflow.framework.tensors import EagerTensor, Tensor
+from tensorflow.framework.typed import TensorLike
 from tensorflow.framework.variables import Variable
 
 
 class TestCase(unittest.TestCase):
     """Comparisons of tensors and structures of them, and sessions."""
 
-    def __init__(self, methodName="runTest"):
+    def __init__(self, methodName: str = "runTest") -> None:
         super().__init__(methodName)
         self._session = None
 
-    def setUp(self):
+    def setUp(self) -> None:
         """Gives each test an empty default graph."""
         super().setUp()
         self._session = None
         if current.default is not None:
             current.default = Graph(name="default")
 
-    def get_temp_dir(self):
+    def get_temp_dir(self) -> Any:
         """A folder of this test alone."""
         if not hasattr(self, "_folder"):
             self._folder = _files.new_folder("test")
@@ -41,7 +45,7 @@ class TestCase(unittest.TestCase):
 
     # ---- values
 
-    def evaluate(self, tensors):
+    def evaluate(self, tensors: TensorLike) -> Any:
         """Values of tensors, by the session that is open in a graph."""
         if active() is None:
             return nest.map_structure(lambda t: t.numpy() if isinstance(t, (EagerTensor, Variable)) else t, tensors)
@@ -51,7 +55,8 @@ class TestCase(unittest.TestCase):
         return session.run(tensors)
 
     @contextlib.contextmanager
-    def session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
+    def session(self, graph: Graph | None = None, config: dict | None = None, use_gpu: bool = False,
+                force_gpu: bool = False) -> Iterator:
         """For `with`: a session on a graph of its own, or on the one given."""
         graph = graph or (get_default_graph() if current.default is not None else Graph(name="default"))
         with graph.as_default(), Session(graph=graph, config=config) as opened:
@@ -63,7 +68,8 @@ class TestCase(unittest.TestCase):
 
     cached_session = session
 
-    def test_session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
+    def test_session(self, graph: Graph | None = None, config: dict | None = None, use_gpu: bool = False,
+                     force_gpu: bool = False) -> Any:
         """The older name of session."""
         if self._testMethodName == "test_session":
             self.skipTest("Not a test.")
@@ -91,7 +97,8 @@ class TestCase(unittest.TestCase):
 
     # ---- comparisons
 
-    def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
+    def assertAllClose(self, a: TensorLike, b: TensorLike, rtol: float = 1e-6, atol: float = 1e-6,
+                       msg: str | None = None) -> None:
         """Fails if elements differ by more than atol + rtol |b|; of half by more than three digits."""
         def check(x, y):  # half has three digits
             half = np.float16 in (x.dtype, y.dtype)
@@ -99,7 +106,9 @@ class TestCase(unittest.TestCase):
                                        atol=max(atol, 1e-3 if half else 0), err_msg=msg or "")
         self._each(a, b, check)
 
-    def assertAllCloseAccordingToType(self, a, b, rtol=1e-6, atol=1e-6, half_rtol=1e-3, half_atol=1e-3, msg=None, **types):
+    def assertAllCloseAccordingToType(self, a: TensorLike, b: TensorLike, rtol: float = 1e-6, atol: float = 1e-6,
+                                      half_rtol: float = 1e-3, half_atol: float = 1e-3, msg: str | None = None,
+                                      **types: Any) -> None:
         """assertAllClose with limits for each type."""
         if types.keys() - {"float_rtol", "float_atol", "bfloat16_rtol", "bfloat16_atol"}:
             raise TypeError(f"unexpected arguments {sorted(types)}")
@@ -107,7 +116,7 @@ class TestCase(unittest.TestCase):
         own = types.get("float_rtol", rtol), types.get("float_atol", atol)
         self.assertAllClose(a, b, *((half_rtol, half_atol) if half else own), msg=msg)
 
-    def assertNotAllClose(self, a, b, **kwargs):
+    def assertNotAllClose(self, a: TensorLike, b: TensorLike, **kwargs: Any) -> None:
         """Fails if all elements are close."""
         try:
             self.assertAllClose(a, b, **kwargs)
@@ -115,67 +124,67 @@ class TestCase(unittest.TestCase):
             return
         raise AssertionError("The two values are close at all elements.")
 
-    def assertAllEqual(self, a, b, msg=None):
+    def assertAllEqual(self, a: TensorLike, b: TensorLike, msg: str | None = None) -> None:
         """Fails if an element differs."""
         self._each(a, b, lambda x, y: np.testing.assert_array_equal(x, y, err_msg=msg or ""))
 
-    def assertNotAllEqual(self, a, b, msg=None):
+    def assertNotAllEqual(self, a: TensorLike, b: TensorLike, msg: str | None = None) -> None:
         """Fails if no element differs."""
         self.assertFalse(np.array_equal(self._array(a), self._array(b)), msg)
 
-    def assertAllGreater(self, a, comparison_target):
+    def assertAllGreater(self, a: TensorLike, comparison_target: int) -> None:
         """Fails if an element is not larger."""
         self.assertTrue((self._array(a) > comparison_target).all())
 
-    def assertAllGreaterEqual(self, a, comparison_target):
+    def assertAllGreaterEqual(self, a: TensorLike, comparison_target: str) -> None:
         """Fails if an element is smaller."""
         self.assertTrue((self._array(a) >= comparison_target).all())
 
-    def assertAllLess(self, a, comparison_target):
+    def assertAllLess(self, a: TensorLike, comparison_target: str) -> None:
         """Fails if an element is not smaller."""
         self.assertTrue((self._array(a) < comparison_target).all())
 
-    def assertAllLessEqual(self, a, comparison_target):
+    def assertAllLessEqual(self, a: TensorLike, comparison_target: int) -> None:
         """Fails if an element is larger."""
         self.assertTrue((self._array(a) <= comparison_target).all())
 
-    def assertNear(self, f1, f2, err, msg=None):
+    def assertNear(self, f1: TensorLike, f2: TensorLike, err: float, msg: str | None = None) -> None:
         """Fails if two numbers differ by more than err."""
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, msg or f"{f1} and {f2} differ by more than {err}")
 
-    def assertArrayNear(self, farray1, farray2, err, msg=None):
+    def assertArrayNear(self, farray1: TensorLike, farray2: TensorLike, err: float, msg: str | None = None) -> None:
         """Fails if two numbers of two lists differ by more than err."""
         self.assertEqual(len(farray1), len(farray2), msg)
         for a, b in zip(farray1, farray2):
             self.assertNear(float(a), float(b), err, msg)
 
-    def assertNDArrayNear(self, ndarray1, ndarray2, err, msg=None):
+    def assertNDArrayNear(self, ndarray1: TensorLike, ndarray2: TensorLike, err: float, msg: str | None = None) -> None:
         """Fails if the norm of the difference is larger than err."""
         self.assertLessEqual(float(np.linalg.norm(ndarray1 - ndarray2)), err, msg)
 
-    def assertShapeEqual(self, np_array, tf_tensor, msg=None):
+    def assertShapeEqual(self, np_array: TensorLike, tf_tensor: TensorLike, msg: str | None = None) -> None:
         """Fails if an array and a tensor differ in shape."""
         self.assertEqual(list(np_array.shape), tf_tensor.shape.as_list(), msg)
 
-    def assertDTypeEqual(self, target, expected_dtype):
+    def assertDTypeEqual(self, target: TensorLike, expected_dtype: Any) -> None:
         """Fails if the elements have another type."""
         self.assertEqual(np.dtype(getattr(target.dtype, "as_numpy_dtype", target.dtype)),
                          np.dtype(getattr(expected_dtype, "as_numpy_dtype", expected_dtype)))
 
-    def assertLen(self, container, expected_len, msg=None):
+    def assertLen(self, container: Any, expected_len: int, msg: str | None = None) -> None:
         """Fails if there are more or fewer elements."""
         self.assertEqual(len(container), expected_len, msg)
 
-    def assertEmpty(self, container, msg=None):
+    def assertEmpty(self, container: Any, msg: str | None = None) -> None:
         """Fails if there are elements."""
         self.assertEqual(len(container), 0, msg)
 
-    def assertStartsWith(self, actual, expected_start, msg=None):
+    def assertStartsWith(self, actual: TensorLike, expected_start: Any, msg: str | None = None) -> None:
         """Fails if a text begins otherwise."""
         self.assertTrue(actual.startswith(expected_start), msg or f"{actual!r} does not start with {expected_start!r}")
 
     @contextlib.contextmanager
-    def assertRaisesWithPredicateMatch(self, exception_type, expected_err_re_or_predicate):
+    def assertRaisesWithPredicateMatch(self, exception_type: Any, expected_err_re_or_predicate: str) -> Iterator:
         """For `with`: fails unless this exception is raised, and its message matches a pattern or it fulfils a function."""
         with self.assertRaises(exception_type) as found:
             yield
@@ -184,7 +193,7 @@ class TestCase(unittest.TestCase):
         else:
             self.assertRegex(str(found.exception), expected_err_re_or_predicate)
 
-    def assertRaisesOpError(self, expected_err_re_or_predicate):
+    def assertRaisesOpError(self, expected_err_re_or_predicate: str) -> Any:
         """For `with`: fails unless an error of an operation is raised that matches."""
         return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
 
@@ -245,6 +254,6 @@ def run_all_in_graph_and_eager_modes(cls):
     return cls
 
 
-def main(argv=None):
+def main(argv: Sequence | None = None) -> None:
     """Runs the tests of the calling script."""
     unittest.main(argv=argv)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """tf.train of TensorFlow 1: optimisers with compute_gradients, apply_gradients and minimize."""
+from __future__ import annotations
+
 import os
+from typing import Any, Sequence
 
 import numpy as np
 from popart import _files
@@ -16,6 +19,7 @@ from tensorflow.framework.context import active, current
 from tensorflow.framework.scopes import group
 from tensorflow.framework.tape import graph_gradients
 from tensorflow.framework.tensors import SymbolicTensor, convert_to_tensor
+from tensorflow.framework.typed import PathLike, RateLike, TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.keras import optimizers as _keras
 from tensorflow.keras.optimizers import schedules as _schedules
@@ -61,17 +65,18 @@ class _Momentum(_keras.SGD):
 class Optimizer:
     """`keras`: the optimiser of Keras with the same rule."""
 
-    def __init__(self, keras, name):
+    def __init__(self, keras: Any, name: str) -> None:
         self.keras, self._name = keras, name
 
-    def get_name(self):
+    def get_name(self) -> Any:
         """The name that was given."""
         return self._name
 
     GATE_NONE, GATE_OP, GATE_GRAPH = range(3)
 
-    def compute_gradients(self, loss, var_list=None, gate_gradients=GATE_OP, aggregation_method=None,
-                          colocate_gradients_with_ops=False, grad_loss=None):
+    def compute_gradients(self, loss: TensorLike, var_list: Sequence | None = None, gate_gradients: int = GATE_OP,
+                          aggregation_method: Any = None, colocate_gradients_with_ops: bool = False,
+                          grad_loss: Any = None) -> list:
         """grad_loss: the gradient of the loss, ones without it. Everything else says when and where gradients are computed."""
         graph = active()
         if graph is None:
@@ -82,7 +87,8 @@ class Optimizer:
         given = None if grad_loss is None else [convert_to_tensor(grad_loss)]
         return list(zip(graph_gradients(graph, [loss], variables, given), variables))
 
-    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+    def apply_gradients(self, grads_and_vars: Sequence, global_step: TensorLike | None = None,
+                        name: str | None = None) -> Any:
         """An operation that changes variables by (gradient, variable) pairs and counts global_step."""
         grads_and_vars = list(grads_and_vars)
         graph = active()
@@ -109,16 +115,17 @@ class Optimizer:
                 variable.remember_initial()
                 graph.add_to_collection("variables", variable)
 
-    def minimize(self, loss, global_step=None, var_list=None, gate_gradients=GATE_OP, aggregation_method=None,
-                 colocate_gradients_with_ops=False, name=None, grad_loss=None):
+    def minimize(self, loss: TensorLike, global_step: TensorLike | None = None, var_list: Sequence | None = None,
+                 gate_gradients: int = GATE_OP, aggregation_method: Any = None, colocate_gradients_with_ops: bool = False,
+                 name: str | None = None, grad_loss: Any = None) -> Any:
         """compute_gradients, then apply_gradients."""
         return self.apply_gradients(self.compute_gradients(loss, var_list, grad_loss=grad_loss), global_step, name)
 
-    def variables(self):
+    def variables(self) -> Any:
         """The optimiser's own variables."""
         return self.keras.variables()
 
-    def get_slot(self, var, name):
+    def get_slot(self, var: Variable, name: str) -> Any:
         """The optimiser's variable of this name for a weight, or None."""
         return self.keras.get_slot(var, name)
 
@@ -141,21 +148,23 @@ def _gather(graph, made, variable, how, value):
 class GradientDescentOptimizer(Optimizer):
     """w - rate gradient."""
 
-    def __init__(self, learning_rate, use_locking=False, name="GradientDescent"):
+    def __init__(self, learning_rate: RateLike, use_locking: bool = False, name: str = "GradientDescent") -> None:
         super().__init__(_keras.SGD(_rate(learning_rate)), name)
 
 
 class MomentumOptimizer(Optimizer):
     """v = momentum * v + g;  w -= rate * v"""
 
-    def __init__(self, learning_rate, momentum, use_locking=False, name="Momentum", use_nesterov=False):
+    def __init__(self, learning_rate: RateLike, momentum: float, use_locking: bool = False, name: str = "Momentum",
+                 use_nesterov: bool = False) -> None:
         super().__init__(_Momentum(_rate(learning_rate), momentum, use_nesterov), name)
 
 
 class AdamOptimizer(Optimizer):
     """Adam."""
 
-    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, use_locking=False, name="Adam"):
+    def __init__(self, learning_rate: RateLike = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
+                 use_locking: bool = False, name: str = "Adam") -> None:
         super().__init__(_keras.Adam(_rate(learning_rate), beta1, beta2, epsilon), name)
 
 
@@ -178,30 +187,33 @@ class _RMSProp(_keras.RMSprop):
 class RMSPropOptimizer(Optimizer):
     """RMSprop, with momentum and a centred form."""
 
-    def __init__(self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False, centered=False,
-                 name="RMSProp"):
+    def __init__(self, learning_rate: RateLike, decay: float = 0.9, momentum: float = 0.0, epsilon: float = 1e-10,
+                 use_locking: bool = False, centered: bool = False, name: str = "RMSProp") -> None:
         super().__init__(_RMSProp(_rate(learning_rate), decay, momentum, epsilon, centered), name)
 
 
 class AdagradOptimizer(Optimizer):
     """Adagrad."""
 
-    def __init__(self, learning_rate, initial_accumulator_value=0.1, use_locking=False, name="Adagrad"):
+    def __init__(self, learning_rate: RateLike, initial_accumulator_value: float = 0.1, use_locking: bool = False,
+                 name: str = "Adagrad") -> None:
         super().__init__(_keras.Adagrad(_rate(learning_rate), initial_accumulator_value, 0.0), name)
 
 
 class AdadeltaOptimizer(Optimizer):
     """Adadelta."""
 
-    def __init__(self, learning_rate=0.001, rho=0.95, epsilon=1e-8, use_locking=False, name="Adadelta"):
+    def __init__(self, learning_rate: RateLike = 0.001, rho: float = 0.95, epsilon: float = 1e-8, use_locking: bool = False,
+                 name: str = "Adadelta") -> None:
         super().__init__(_keras.Adadelta(_rate(learning_rate), rho, epsilon), name)
 
 
 class FtrlOptimizer(Optimizer):
     """FTRL, which shrinks weights towards zero."""
 
-    def __init__(self, learning_rate, learning_rate_power=-0.5, initial_accumulator_value=0.1, l1_regularization_strength=0.0,
-                 l2_regularization_strength=0.0, use_locking=False, name="Ftrl"):
+    def __init__(self, learning_rate: RateLike, learning_rate_power: float = -0.5, initial_accumulator_value: float = 0.1,
+                 l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0, use_locking: bool = False,
+                 name: str = "Ftrl") -> None:
         super().__init__(_keras.Ftrl(_rate(learning_rate), learning_rate_power, initial_accumulator_value,
                                      l1_regularization_strength, l2_regularization_strength), name)
 
@@ -210,12 +222,13 @@ class ExponentialMovingAverage:
     """average = decay * average + (1 - decay) * variable, whenever what `apply` gives is run. num_updates: a smaller decay,
     (1 + n) / (10 + n), in the beginning."""
 
-    def __init__(self, decay, num_updates=None, zero_debias=False, name="ExponentialMovingAverage"):
+    def __init__(self, decay: float, num_updates: int | None = None, zero_debias: bool = False,
+                 name: str = "ExponentialMovingAverage") -> None:
         if zero_debias:
             raise NotImplementedError("ExponentialMovingAverage(zero_debias=True) is not there.")
         self._decay, self._updates, self.name, self._averages = decay, num_updates, name, []
 
-    def apply(self, var_list=None):
+    def apply(self, var_list: Sequence | None = None) -> Any:
         """An operation that brings the averages of variables up to date."""
         graph = active()
         if graph is None:
@@ -235,26 +248,26 @@ class ExponentialMovingAverage:
             done.append(mean.assign_sub(change))
         return group(*done, name=self.name)
 
-    def average(self, var):
+    def average(self, var: Variable) -> Variable | None:
         """The variable that holds an average, or None."""
         return next((mean for known, mean in self._averages if known is var), None)
 
-    def average_name(self, var):
+    def average_name(self, var: Variable) -> str:
         """The name under which an average is saved."""
         return f"{var.name.split(':')[0]}/{self.name}"
 
-    def variables_to_restore(self, moving_avg_variables=None):
+    def variables_to_restore(self, moving_avg_variables: Any = None) -> dict:
         """{name of the average: variable}: a Saver with it loads averages into variables."""
         wanted = trainable_variables() if moving_avg_variables is None else moving_avg_variables
         return {self.average_name(v): v for v in wanted}
 
 
-def global_step(sess, global_step_tensor):
+def global_step(sess: Any, global_step_tensor: Variable) -> int:
     """Its number now."""
     return int(sess.run(global_step_tensor))
 
 
-def get_or_create_global_step(graph=None):
+def get_or_create_global_step(graph: Any = None) -> Variable:
     """The variable that counts steps; made at the first call."""
     graph = graph or current.default
     found = graph.__dict__.get("global_step")
@@ -269,9 +282,11 @@ get_global_step = create_global_step = get_or_create_global_step
 class Saver:
     """Variables in .npz files."""
 
-    def __init__(self, var_list=None, reshape=False, sharded=False, max_to_keep=5, keep_checkpoint_every_n_hours=10000.0,
-                 name=None, restore_sequentially=False, saver_def=None, builder=None, defer_build=False, allow_empty=False,
-                 write_version=None, pad_step_number=False, save_relative_paths=False, filename=None):
+    def __init__(self, var_list: dict | list | None = None, reshape: bool = False, sharded: bool = False,
+                 max_to_keep: int = 5, keep_checkpoint_every_n_hours: float = 10000.0, name: str | None = None,
+                 restore_sequentially: bool = False, saver_def: Any = None, builder: Any = None, defer_build: bool = False,
+                 allow_empty: bool = False, write_version: Any = None, pad_step_number: bool = False,
+                 save_relative_paths: bool = False, filename: PathLike | None = None) -> None:
         """max_to_keep: how many checkpoints stay, the newest; None or 0: all."""
         for given, what in ((reshape, "reshape"), (saver_def, "saver_def"), (builder, "builder"), (filename, "filename"),
                             (pad_step_number, "pad_step_number")):
@@ -284,8 +299,9 @@ class Saver:
             return {name if ":" in name else name + ":0": v for name, v in self._given.items()}
         return {v.name: v for v in self._given or _graphs.global_variables()}
 
-    def save(self, sess, save_path, global_step=None, latest_filename=None, meta_graph_suffix="meta", write_meta_graph=True,
-             write_state=True, strip_default_attrs=False, save_debug_info=False):
+    def save(self, sess: Any, save_path: PathLike, global_step: TensorLike | None = None, latest_filename: str | None = None,
+             meta_graph_suffix: str = "meta", write_meta_graph: bool = True, write_state: bool = True,
+             strip_default_attrs: bool = False, save_debug_info: bool = False) -> str:
         """Variables alone: graphs are not written."""
         if isinstance(global_step, (SymbolicTensor, Variable)):
             global_step = sess.run(global_step)
@@ -301,7 +317,7 @@ class Saver:
                 os.remove(old)
         return path
 
-    def restore(self, sess, save_path):
+    def restore(self, sess: Any, save_path: PathLike) -> None:
         """Loads variables from a file that save wrote. Raises NotFoundError for one that is not in it."""
         with np.load(save_path + ".npz", allow_pickle=False) as file:
             for name, v in self._variables().items():
@@ -310,7 +326,7 @@ class Saver:
                 v.load(file[name.replace("/", "|")], sess)
 
 
-def latest_checkpoint(checkpoint_dir, latest_filename=None):
+def latest_checkpoint(checkpoint_dir: PathLike, latest_filename: str | None = None) -> str | None:
     """The newest checkpoint of a Saver's or an estimator's folder, or None."""
     return _checkpoints.latest(checkpoint_dir, latest_filename)
 

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Variables by their names."""
+from __future__ import annotations
+
 import contextlib
 import itertools
+from typing import Any, Iterator, Sequence
 
 from tensorflow.compat.v1.graphs import get_default_graph
 from tensorflow.framework import dtypes
 from tensorflow.framework.context import current, eagerly
 from tensorflow.framework.scopes import name_scope
 from tensorflow.framework.tensors import EagerTensor, convert_to_tensor
+from tensorflow.framework.typed import ConstraintLike, DTypeLike, InitializerLike, RegularizerLike, ShapeLike, TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.keras import initializers
 
@@ -18,17 +22,19 @@ _scopes = []
 class VariableScope:
     """A prefix of names, with defaults for the variables made in it."""
 
-    def __init__(self, name, reuse=False, initializer=None, dtype=None, regularizer=None, constraint=None):
+    def __init__(self, name: str, reuse: bool | str = False, initializer: InitializerLike = None,
+                 dtype: DTypeLike | None = None, regularizer: RegularizerLike = None,
+                 constraint: ConstraintLike = None) -> None:
         self.name, self.reuse, self.initializer, self.dtype, self.regularizer = name, reuse, initializer, dtype, regularizer
         self.constraint = constraint
         self.original_name_scope = name + "/" if name else ""
 
-    def reuse_variables(self):
+    def reuse_variables(self) -> None:
         """From here on, get_variable finds variables and makes none."""
         self.reuse = True
 
 
-def get_variable_scope():
+def get_variable_scope() -> VariableScope:
     """The scope around the caller."""
     return _scopes[-1] if _scopes else VariableScope("")
 
@@ -45,9 +51,11 @@ def _unused(outer, name):
 
 
 @contextlib.contextmanager
-def variable_scope(name_or_scope=None, default_name=None, values=None, initializer=None, regularizer=None, reuse=None,
-                   dtype=None, use_resource=None, custom_getter=None, auxiliary_name_scope=True, caching_device=None,
-                   partitioner=None, constraint=None):
+def variable_scope(name_or_scope: VariableScope | str | None = None, default_name: str | None = None,
+                   values: TensorLike | None = None, initializer: InitializerLike = None, regularizer: RegularizerLike = None,
+                   reuse: bool | str | None = None, dtype: DTypeLike | None = None, use_resource: bool | None = None,
+                   custom_getter: Any = None, auxiliary_name_scope: bool = True, caching_device: Any = None,
+                   partitioner: Any = None, constraint: ConstraintLike = None) -> Iterator:
     """For `with`: variables get this prefix. With reuse=True they must be there; with AUTO_REUSE they may be."""
     for given, what in ((custom_getter, "custom_getter"), (partitioner, "partitioner")):
         if given is not None:
@@ -106,9 +114,11 @@ def _check_same(name, variable, shape, dtype):
                          f"{variable.dtype.name}.")
 
 
-def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None,
-                 caching_device=None, partitioner=None, validate_shape=True, use_resource=None, custom_getter=None,
-                 constraint=None, synchronization=None, aggregation=None):
+def get_variable(name: str, shape: ShapeLike | None = None, dtype: DTypeLike | None = None,
+                 initializer: InitializerLike = None, regularizer: RegularizerLike = None, trainable: bool | None = None,
+                 collections: Sequence | None = None, caching_device: Any = None, partitioner: Any = None,
+                 validate_shape: bool = True, use_resource: bool | None = None, custom_getter: Any = None,
+                 constraint: ConstraintLike = None, synchronization: Any = None, aggregation: Any = None) -> Variable:
     """A new variable, or in a scope with reuse the one of this name. Raises ValueError for the wrong one of both."""
     for value, what in ((custom_getter, "custom_getter"), (partitioner, "partitioner")):
         if value is not None:

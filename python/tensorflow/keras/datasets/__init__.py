@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Data sets in Keras' cache layout, ~/.keras/datasets (KERAS_HOME: another folder). Nothing is downloaded: a file that is
 missing is an error that says where it belongs."""
+from __future__ import annotations
+
 import os
+import typing as _typing
 
 from tensorflow import _names
+if _typing.TYPE_CHECKING:  # of annotations
+    from typing import Any
+    from tensorflow.framework.typed import PathLike
 
 
-def home():
+def home() -> str:
     """The folder that datasets are read from: KERAS_HOME/datasets, or ~/.keras/datasets."""
     return os.path.join(os.environ.get("KERAS_HOME") or os.path.join(os.path.expanduser("~"), ".keras"), "datasets")
 
 
-def find(*names, origin):
+def find(*names: Any, origin: str) -> str:
     """The first of these files or folders in the cache."""
     for name in names:
         path = os.path.join(home(), name)
@@ -21,8 +27,9 @@ def find(*names, origin):
                             f"from {origin} and put it there, or set KERAS_HOME to the folder that has datasets/{names[0]}.")
 
 
-def get_file(fname, origin=None, untar=False, md5_hash=None, file_hash=None, cache_subdir="datasets", hash_algorithm="auto",
-             extract=False, archive_format="auto", cache_dir=None):
+def get_file(fname: str, origin: str | None = None, untar: bool = False, md5_hash: str | None = None,
+             file_hash: str | None = None, cache_subdir: str = "datasets", hash_algorithm: str = "auto",
+             extract: bool = False, archive_format: str = "auto", cache_dir: PathLike | None = None) -> str:
     """A file of the cache; nothing is downloaded."""
     if os.path.isabs(fname) and os.path.exists(fname):
         return fname

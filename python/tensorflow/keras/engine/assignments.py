@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Which call of a layer is in which stage of a pipeline: objects that models give and take. A nested model's calls may be in
 several stages: its object holds those of the calls in it. Sequential models take lists of numbers too."""
+from __future__ import annotations
+
+from typing import Any
+
 from tensorflow.keras.engine.calls import flat, stage_of
 
 
@@ -74,7 +78,7 @@ class _OfModel(_Assignment):
 
 class ModelLayerPipelineStageAssignment(_OfLayer):
     """The stage of one call of a layer."""
-    def __init__(self, layer, node_index, pipeline_stage=None):
+    def __init__(self, layer: Any, node_index: int, pipeline_stage: int | None = None) -> None:
         super().__init__(layer, node_index, pipeline_stage)
 
 
@@ -85,13 +89,13 @@ class FunctionalLayerPipelineStageAssignment(ModelLayerPipelineStageAssignment):
 
 class SequentialLayerPipelineStageAssignment(_OfLayer):
     """The stage of a layer of a Sequential."""
-    def __init__(self, layer, pipeline_stage=None):
+    def __init__(self, layer: Any, pipeline_stage: int | None = None) -> None:
         super().__init__(layer, None, pipeline_stage)
 
 
 class NestedModelPipelineStageAssignment(_OfModel):
     """The stages of the layers of one call of a model within a model."""
-    def __init__(self, nested_model, node_index, pipeline_stage_assignments=None):
+    def __init__(self, nested_model: Any, node_index: int, pipeline_stage_assignments: list | None = None) -> None:
         super().__init__(nested_model, node_index, pipeline_stage_assignments)
 
 
@@ -102,11 +106,11 @@ class FunctionalNestedModelPipelineStageAssignment(NestedModelPipelineStageAssig
 
 class SequentialNestedModelPipelineStageAssignment(_OfModel):
     """The stages of the layers of a model within a Sequential."""
-    def __init__(self, nested_model, pipeline_stage_assignments=None):
+    def __init__(self, nested_model: Any, pipeline_stage_assignments: list | None = None) -> None:
         super().__init__(nested_model, None, pipeline_stage_assignments)
 
 
-def is_nested_model(layer):
+def is_nested_model(layer: Any) -> bool:
     """Whether a layer of a model is a model itself, whose calls have stages of their own."""
     return getattr(layer, "_is_model", False)
 

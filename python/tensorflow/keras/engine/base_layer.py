@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Layer: variables, losses and metrics of its own, and a call that is made on values, in a traced graph, or on symbolic
 tensors of the functional interface."""
+from __future__ import annotations
+
 import contextlib
 import inspect
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +14,8 @@ from tensorflow.framework.context import active, current, eagerly, placed
 from tensorflow.framework.scopes import name_scope
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.tensors import Tensor, constant_value, convert_to_tensor
+from tensorflow.framework.typed import (AxisLike, ConstraintLike, DTypeLike, InitializerLike, RegularizerLike, ShapeLike,
+                                        TensorLike)
 from tensorflow.framework.variables import Variable
 from tensorflow.keras import backend, initializers, mixed_precision, regularizers
 from tensorflow.keras.engine.nodes import KerasTensor, Node, shapes_of
@@ -24,12 +29,13 @@ registry = Registry("layer")  # keras.layers fills it
 class InputSpec:
     """What a layer takes: rank, and sizes of axes."""
 
-    def __init__(self, dtype=None, shape=None, ndim=None, max_ndim=None, min_ndim=None, axes=None,
-                 allow_last_axis_squeeze=False, name=None):
+    def __init__(self, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, ndim: int | None = None,
+                 max_ndim: Any = None, min_ndim: int | None = None, axes: AxisLike | None = None,
+                 allow_last_axis_squeeze: bool = False, name: str | None = None) -> None:
         self.dtype, self.shape, self.ndim = dtype, shape, len(shape) if shape is not None else ndim
         self.max_ndim, self.min_ndim, self.axes = max_ndim, min_ndim, dict(axes or {})
 
-    def check(self, layer, shape):
+    def check(self, layer: Any, shape: ShapeLike) -> None:
         """Raises ValueError, naming the layer, for a shape that does not fit."""
         rank = shape.rank
         for wrong, text in ((self.ndim is not None and rank != self.ndim, f"expected ndim={self.ndim}"),
@@ -48,7 +54,8 @@ class Layer:
     """The base of all layers: weights, and a `call` that computes with them."""
     _is_model = _is_functional = _is_sequential = False
 
-    def __init__(self, trainable=True, name=None, dtype=None, dynamic=False, **kwargs):
+    def __init__(self, trainable: bool = True, name: str | None = None, dtype: DTypeLike | None = None, dynamic: bool = False,
+                 **kwargs: Any) -> None:
         self.__dict__.setdefault("_own", [])
         self._layers_inside, self._variables, self._metrics_inside = [], [], []
         self._added_losses, self._regularized = [], []
@@ -105,12 +112,12 @@ class Layer:
     dynamic = False
 
     @property
-    def trainable(self):
+    def trainable(self) -> bool | None:
         """Whether its weights change in training."""
         return self._trainable
 
     @trainable.setter
-    def trainable(self, value):
+    def trainable(self, value: TensorLike) -> None:
         self._trainable = bool(value)
         for layer in self._layers_inside:
             layer.trainable = value
@@ -121,14 +128,16 @@ class Layer:
             yield from layer._flatten_layers()
 
     @property
-    def submodules(self):
+    def submodules(self) -> tuple:
         """All layers and modules within it."""
         return tuple(list(self._flatten_layers())[1:])
 
     # ---- variables
 
-    def add_weight(self, name=None, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None,
-                   constraint=None, use_resource=None, synchronization=None, aggregation=None, **kwargs):
+    def add_weight(self, name: str | None = None, shape: ShapeLike | None = None, dtype: DTypeLike | None = None,
+                   initializer: InitializerLike = None, regularizer: RegularizerLike = None, trainable: bool | None = None,
+                   constraint: ConstraintLike = None, use_resource: bool | None = None, synchronization: Any = None,
+                   aggregation: Any = None, **kwargs: Any) -> Variable:
         """Makes a weight of the layer."""
         shape = tuple(TensorShape(() if shape is None else shape))
         dtype = dtypes.as_dtype(dtype or self.variable_dtype or backend.floatx())
@@ -154,7 +163,7 @@ class Layer:
         return out
 
     @property
-    def trainable_weights(self):
+    def trainable_weights(self) -> list:
         """Weights that an optimizer changes, those of layers within included."""
         out = []
         if not self.trainable:
@@ -168,13 +177,13 @@ class Layer:
         return out
 
     @property
-    def non_trainable_weights(self):
+    def non_trainable_weights(self) -> list:
         """Weights that an optimizer does not change, those of layers within included."""
         trained = {id(v) for v in self.trainable_weights}
         return [v for v in self._all_variables() if id(v) not in trained]
 
     @property
-    def weights(self):
+    def weights(self) -> list:
         """All weights, trainable ones first."""
         return self.trainable_weights + self.non_trainable_weights
 
@@ -182,18 +191,18 @@ class Layer:
     trainable_variables = property(lambda self: self.trainable_weights)
     non_trainable_variables = property(lambda self: self.non_trainable_weights)
 
-    def count_params(self):
+    def count_params(self) -> int:
         """The number of elements of all weights."""
         if not self.built:
             raise ValueError(f"You tried to call `count_params` on {self.name}, but the layer isn't built. You can build it "
                              f"manually via: `{self.name}.build(batch_input_shape)`.")
         return sum(int(np.prod(v.shape.as_list(), dtype=int)) for v in self.weights)
 
-    def get_weights(self):
+    def get_weights(self) -> list:
         """The weights as NumPy arrays."""
         return [v.numpy() for v in self.weights]
 
-    def set_weights(self, weights):
+    def set_weights(self, weights: TensorLike) -> None:
         """Sets the weights from arrays, in the order of get_weights."""
         own = self.weights
         if len(own) != len(weights):
@@ -206,7 +215,7 @@ class Layer:
 
     # ---- losses and metrics
 
-    def add_loss(self, losses, **kwargs):
+    def add_loss(self, losses: TensorLike, **kwargs: Any) -> None:
         """Adds a term to the loss of the model."""
         for loss in nest.flatten(losses):
             if callable(loss) and not isinstance(loss, Tensor):
@@ -220,13 +229,13 @@ class Layer:
             else:
                 self._added_losses.append(loss)
 
-    def add_update(self, updates, inputs=None):
+    def add_update(self, updates: TensorLike, inputs: TensorLike | None = None) -> None:
         """Assignments in call() are made as they are; functions are called."""
         for update in nest.flatten(updates):
             if callable(update) and not isinstance(update, Tensor):
                 update()
 
-    def add_metric(self, value, name=None, **kwargs):
+    def add_metric(self, value: TensorLike, name: str | None = None, **kwargs: Any) -> None:
         """Adds a value to what training reports."""
         metric = next((m for m in self._metrics_inside if m.name == name), None)
         if metric is None:
@@ -235,7 +244,7 @@ class Layer:
         metric.update_state(value)
 
     @property
-    def losses(self):
+    def losses(self) -> list:
         """Of the weights, and those that the last call added."""
         out = [regularizer(v) for layer in self._flatten_layers() for regularizer, v in layer._regularized]
         graph = active()
@@ -244,25 +253,25 @@ class Layer:
         return out + [loss for layer in self._flatten_layers() for loss in layer._added_losses]
 
     @property
-    def metrics(self):
+    def metrics(self) -> list:
         """Its metrics and those of layers within."""
         return [m for layer in self._flatten_layers() for m in layer._metrics_inside]
 
     # ---- calls
 
-    def build(self, input_shape):
+    def build(self, input_shape: ShapeLike) -> None:
         """Makes the weights, when the shape of the inputs is known."""
         self.built = True
 
-    def call(self, inputs, *args, **kwargs):
+    def call(self, inputs: TensorLike, *args: Any, **kwargs: Any) -> Any:
         """What the layer computes; write it in a class of your own."""
         return inputs
 
-    def compute_mask(self, inputs, mask=None):
+    def compute_mask(self, inputs: TensorLike, mask: TensorLike | None = None) -> Any:
         """The mask that goes with the outputs."""
         return mask if self.supports_masking else None
 
-    def compute_output_shape(self, input_shape):
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         """The shape of the outputs for a shape of inputs."""
         tensors = nest.map_structure(lambda s: KerasTensor(s, self.compute_dtype or "float32"), _shape_leaves(input_shape))
         out = shapes_of(lambda put: self(nest.map_structure(put, tensors)), nest.flatten(tensors))
@@ -281,7 +290,7 @@ class Layer:
                 getattr(parameters.get("training"), "default", None))
         return found
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Tensor | list | tuple:
         flat = nest.flatten((args, kwargs))
         if any(isinstance(t, KerasTensor) for t in flat):
             with eagerly(collected=True) if active() is not None else contextlib.nullcontext():
@@ -415,38 +424,38 @@ class Layer:
         return self._inbound_nodes[0]
 
     @property
-    def input(self):
+    def input(self) -> Any:
         """The tensor that the layer was called with, if it was called once."""
         inputs = self._only_node("input").inputs
         return inputs[0] if len(inputs) == 1 else inputs
 
     @property
-    def output(self):
+    def output(self) -> Tensor:
         """The tensor that the call gave, if it was called once."""
         return self._only_node("output").outputs
 
-    def get_input_at(self, index):
+    def get_input_at(self, index: int) -> Any:
         """The inputs of one of several calls."""
         inputs = self._inbound_nodes[index].inputs
         return inputs[0] if len(inputs) == 1 else inputs
 
-    def get_output_at(self, index):
+    def get_output_at(self, index: int) -> Any:
         """The outputs of one of several calls."""
         return self._inbound_nodes[index].outputs
 
     @property
-    def input_shape(self):
+    def input_shape(self) -> tuple:
         """The shape of `input`."""
         return nest.map_structure(lambda t: tuple(t.shape), self.input)
 
     @property
-    def output_shape(self):
+    def output_shape(self) -> tuple:
         """The shape of `output`."""
         return nest.map_structure(lambda t: tuple(t.shape), self.output)
 
     # ---- configuration
 
-    def get_config(self):
+    def get_config(self) -> dict:
         """The arguments it was made with."""
         config = {"name": self.name, "trainable": self.trainable, "dtype": self._policy.name}
         if self._batch_input_shape is not None:
@@ -454,7 +463,7 @@ class Layer:
         return config
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict) -> Any:
         """A new one from the arguments that get_config gave."""
         return cls(**config)
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Callback and the list of them. History is always there."""
+from __future__ import annotations
+
+from tensorflow.framework.typed import TensorLike
+from typing import Any
 
 
 class Callback:
@@ -7,24 +11,24 @@ class Callback:
     def __init__(self):
         self.model, self.params, self.validation_data = None, None, None
 
-    def set_params(self, params):
+    def set_params(self, params: TensorLike) -> None:
         """Called by fit with epochs, steps and verbosity."""
         self.params = params
 
-    def set_model(self, model):
+    def set_model(self, model: Any) -> None:
         """Called by fit with the model that is trained."""
         self.model = model
 
-    def on_batch_begin(self, batch, logs=None):
+    def on_batch_begin(self, batch: Any, logs: dict | None = None) -> None:
         pass
 
-    def on_batch_end(self, batch, logs=None):
+    def on_batch_end(self, batch: Any, logs: dict | None = None) -> None:
         pass
 
-    def on_train_batch_begin(self, batch, logs=None):
+    def on_train_batch_begin(self, batch: Any, logs: dict | None = None) -> None:
         self.on_batch_begin(batch, logs)
 
-    def on_train_batch_end(self, batch, logs=None):
+    def on_train_batch_end(self, batch: Any, logs: dict | None = None) -> None:
         self.on_batch_end(batch, logs)
 
 
@@ -46,10 +50,10 @@ class History(Callback):
         super().__init__()
         self.history = {}
 
-    def on_train_begin(self, logs=None):
+    def on_train_begin(self, logs: dict | None = None) -> None:
         self.epoch = []
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_epoch_end(self, epoch: int, logs: dict | None = None) -> None:
         self.epoch.append(epoch)
         for name, value in (logs or {}).items():
             self.history.setdefault(name, []).append(value)

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: MIT
 """The callbacks of a fit, evaluate or predict, called together."""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
 from tensorflow.keras.engine.callback_base import EVENTS, History
 from tensorflow.keras.engine.progress import ProgbarLogger
 
 
 class CallbackList:
     """Several callbacks as one, in order."""
-    def __init__(self, callbacks, model, add_progbar=False, verbose=1, epochs=1, steps=None, history=True):
+    def __init__(self, callbacks: Sequence | None, model: Any, add_progbar: bool = False, verbose: int = 1, epochs: int = 1,
+                 steps: int | None = None, history: bool = True) -> None:
         if isinstance(callbacks, CallbackList):
             callbacks = callbacks.callbacks
         own = list(callbacks) if isinstance(callbacks, (list, tuple)) else [] if callbacks is None else [callbacks]
@@ -21,7 +26,7 @@ class CallbackList:
         if history:
             model.history = next(c for c in self.callbacks if isinstance(c, History))
 
-    def append(self, callback):
+    def append(self, callback: Callable) -> None:
         """Adds one at the end."""
         self.callbacks.append(callback)
 

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Functional: a model of calls of layers between inputs and outputs. Model(inputs, outputs) makes one."""
+from __future__ import annotations
+
+from typing import Any
+
 from tensorflow.framework import nest
 from tensorflow.framework.context import current
+from tensorflow.framework.typed import TensorLike
+from tensorflow.framework.tensors import Tensor
 from tensorflow.keras.engine import calls
 from tensorflow.keras.engine.base_layer import registry
 from tensorflow.keras.engine.nodes import KerasTensor
@@ -13,7 +19,8 @@ class Functional(Model):
     """A model of layers between given inputs and outputs."""
     _is_functional = True
 
-    def __init__(self, inputs=None, outputs=None, name=None, trainable=True, **kwargs):
+    def __init__(self, inputs: TensorLike | None = None, outputs: Any = None, name: str | None = None, trainable: bool = True,
+                 **kwargs: Any) -> None:
         super().__init__(name=name or None, **kwargs)
         self._set_up(inputs, outputs)
         self.trainable = trainable
@@ -38,7 +45,7 @@ class Functional(Model):
         self.input_names = [t._keras_history[0].name for t in self.inputs]
         self.output_names = [t._keras_history[0].name for t in self.outputs]
 
-    def call(self, inputs, training=None, mask=None):
+    def call(self, inputs: TensorLike, training: bool | None = None, mask: TensorLike | None = None) -> Tensor | list:
         inside, given = calls.taken(self), self._matched(inputs)
         values = {id(t): v for t, v in zip(self.inputs, given)}
         calls.run(self._calls, values, inside)
@@ -50,14 +57,14 @@ class Functional(Model):
 
     # ---- losses and metrics of tensors between inputs and outputs
 
-    def add_loss(self, losses, **kwargs):
+    def add_loss(self, losses: TensorLike, **kwargs: Any) -> None:
         for loss in nest.flatten(losses):
             if isinstance(loss, KerasTensor) and current.graph is None:
                 self._watch(loss, self.add_loss)
             else:
                 super().add_loss(loss, **kwargs)
 
-    def add_metric(self, value, name=None, **kwargs):
+    def add_metric(self, value: TensorLike, name: str | None = None, **kwargs: Any) -> None:
         if isinstance(value, KerasTensor) and current.graph is None:
             if name is None:
                 raise ValueError("Please provide a name for your metric like `self.add_metric(tensor, "
@@ -102,26 +109,26 @@ class Functional(Model):
         return out
 
     @property
-    def input(self):
+    def input(self) -> Tensor:
         """The inputs it was made with."""
         return self._structure_in
 
     @property
-    def output(self):
+    def output(self) -> Tensor:
         """The outputs it was made with."""
         return self._structure_out
 
     @property
-    def layers(self):
+    def layers(self) -> list:
         """All layers, those nearer to the inputs first."""
         return list(self._all_layers)
 
-    def compute_mask(self, inputs, mask=None):
+    def compute_mask(self, inputs: TensorLike, mask: TensorLike | None = None) -> None:
         return None
 
     # ---- configuration
 
-    def get_config(self):
+    def get_config(self) -> dict:
         out = {"name": self.name, "layers": []}
         for layer in self._all_layers:
             nodes = [n for n in layer._inbound_nodes if any(n is own for own in self._nodes)]
@@ -145,7 +152,7 @@ class Functional(Model):
         return {"args": list(args), "kwargs": kwargs}
 
     @classmethod
-    def from_config(cls, config, custom_objects=None):
+    def from_config(cls, config: dict, custom_objects: dict | None = None) -> Functional:
         made, tensors, waiting = {}, {}, []
         for each in config["layers"]:
             layer = registry.deserialize(each, custom_objects)

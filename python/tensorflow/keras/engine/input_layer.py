@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Input: a tensor that a model gets, and the layer that it comes from."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from tensorflow.framework.shapes import TensorShape
+from tensorflow.framework.typed import DTypeLike, ShapeLike, TensorLike
+from tensorflow.framework.tensors import Tensor
 from tensorflow.keras import backend
 from tensorflow.keras.engine.base_layer import Layer
 from tensorflow.keras.engine.nodes import KerasTensor, Node
@@ -10,8 +16,9 @@ from tensorflow.keras.engine.nodes import KerasTensor, Node
 
 class InputLayer(Layer):
     """The layer behind keras.Input."""
-    def __init__(self, input_shape=None, batch_size=None, dtype=None, input_tensor=None, sparse=None, name=None, ragged=None,
-                 batch_input_shape=None, **kwargs):
+    def __init__(self, input_shape: ShapeLike | None = None, batch_size: int | None = None, dtype: DTypeLike | None = None,
+                 input_tensor: TensorLike | None = None, sparse: bool | None = None, name: str | None = None,
+                 ragged: bool | None = None, batch_input_shape: ShapeLike | None = None, **kwargs: Any) -> None:
         if kwargs:
             raise ValueError(f"Unrecognized keyword arguments: {', '.join(kwargs)}")
         for value, what in ((sparse, "sparse"), (ragged, "ragged"), (input_tensor, "input_tensor")):
@@ -24,13 +31,14 @@ class InputLayer(Layer):
         tensor = KerasTensor(self._batch_input_shape, dtype or backend.floatx(), self.name)
         Node(self, (), {}, tensor, backend.call.stage)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {"batch_input_shape": self._batch_input_shape, "dtype": self._policy.name, "sparse": False, "ragged": False,
                 "name": self.name}
 
 
-def Input(shape=None, batch_size=None, name=None, dtype=None, sparse=None, tensor=None, ragged=None, type_spec=None,
-          batch_shape=None):
+def Input(shape: ShapeLike | None = None, batch_size: int | None = None, name: str | None = None,
+          dtype: DTypeLike | None = None, sparse: bool | None = None, tensor: TensorLike | None = None,
+          ragged: bool | None = None, type_spec: Any = None, batch_shape: ShapeLike | None = None) -> Tensor:
     """A tensor that a model gets."""
     if shape is None and batch_shape is None:
         raise ValueError("Please provide to Input a `shape` or a `batch_shape`.")

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Models from files and configurations that saving.py wrote."""
+from __future__ import annotations
+
 import json
 import os
+from typing import Any, Callable
 
 from tensorflow.framework.logs import warning
+from tensorflow.framework.typed import PathLike
 from tensorflow.keras import losses, named, optimizers
 from tensorflow.keras.engine.functional import Functional
 from tensorflow.keras.engine.saving import Store, load_weights
@@ -15,7 +19,8 @@ def _loss(value):
     return losses.deserialize(value) if isinstance(value, dict) and "class_name" in value else value
 
 
-def load_model(filepath, custom_objects=None, compile=True, options=None):
+def load_model(filepath: PathLike, custom_objects: dict | None = None, compile: bool = True,
+               options: Any = None) -> Functional | Sequential:
     """A model that save() wrote."""
     store = Store.reading(os.fspath(filepath))
     try:
@@ -58,12 +63,12 @@ def model_from_config(config, custom_objects=None):
     return kind.from_config(config["config"])
 
 
-def model_from_json(text, custom_objects=None):
+def model_from_json(text: str, custom_objects: dict | None = None) -> Functional | Sequential:
     """A model, without weights, from what Model.to_json gave."""
     return model_from_config(json.loads(text), custom_objects)
 
 
-def clone_model(model, input_tensors=None, clone_function=None):
+def clone_model(model: Any, input_tensors: Any = None, clone_function: Callable | None = None) -> Sequential:
     """The same structure with weights of its own."""
     for value, what in ((input_tensors, "input_tensors"), (clone_function, "clone_function")):
         if value is not None:

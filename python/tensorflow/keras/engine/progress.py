@@ -4,19 +4,24 @@
   468/937 [=============>................] - ETA: 3s - loss: 1.3210 - accuracy: 0.5511
   937/937 [==============================] - 6s 6ms/step - loss: 1.0539 - accuracy: 0.6629
 """
+from __future__ import annotations
+
 import os
 import sys
 import time
+from typing import Any
 
 import numpy as np
 
+from tensorflow.framework.typed import TensorLike
 from tensorflow.keras.engine.callback_base import Callback
 
 
 class Progbar:
     """verbose 1: a bar that is redrawn; 2: one line at the end."""
 
-    def __init__(self, target, width=30, verbose=1, interval=0.05, stateful_metrics=None, unit_name="step"):
+    def __init__(self, target: TensorLike, width: int = 30, verbose: int = 1, interval: float = 0.05,
+                 stateful_metrics: Any = None, unit_name: str = "step") -> None:
         self.target, self.width, self.verbose, self.interval, self.unit = target, width, verbose, interval, unit_name
         self._dynamic = (hasattr(sys.stdout, "isatty") and sys.stdout.isatty()) or "ipykernel" in sys.modules \
             or "PYCHARM_HOSTED" in os.environ
@@ -25,7 +30,7 @@ class Progbar:
         self._last = 0
         self._after_first = None
 
-    def update(self, current, values=None, finalize=None):
+    def update(self, current: int, values: TensorLike | None = None, finalize: bool | None = None) -> None:
         """Moves the bar to `current` and shows values."""
         finalize = current >= (self.target or float("inf")) if finalize is None else finalize
         for name, value in values or ():
@@ -99,7 +104,7 @@ class Progbar:
                 out += f" - {name}: {value:.4f}" if abs(value) > 1e-3 else f" - {name}: {value:.4e}"
         return out
 
-    def add(self, n, values=None):
+    def add(self, n: int, values: TensorLike | None = None) -> None:
         """Moves the bar on by n steps."""
         self.update(self._seen + n, values)
 
@@ -122,44 +127,44 @@ def _duration(seconds):
 
 class ProgbarLogger(Callback):
     """Shows a bar with the metrics while fit, evaluate and predict run."""
-    def __init__(self, count_mode="samples", stateful_metrics=None):
+    def __init__(self, count_mode: str = "samples", stateful_metrics: Any = None) -> None:
         super().__init__()
         self._bar = None
 
     def _begin(self):
         self._bar = Progbar(self.params["steps"], verbose=self.params["verbose"])
 
-    def on_epoch_begin(self, epoch, logs=None):
+    def on_epoch_begin(self, epoch: int, logs: dict | None = None) -> None:
         if self.params["verbose"] and self.params["epochs"] > 1:
             print(f"Epoch {epoch + 1}/{self.params['epochs']}")
         self._begin()
 
-    def on_test_begin(self, logs=None):
+    def on_test_begin(self, logs: dict | None = None) -> None:
         if self._bar is None:
             self._begin()
 
-    def on_predict_begin(self, logs=None):
+    def on_predict_begin(self, logs: dict | None = None) -> None:
         self._begin()
 
-    def on_train_batch_end(self, batch, logs=None):
+    def on_train_batch_end(self, batch: Any, logs: dict | None = None) -> None:
         self._step(batch, logs)
 
-    def on_test_batch_end(self, batch, logs=None):
+    def on_test_batch_end(self, batch: Any, logs: dict | None = None) -> None:
         self._step(batch, logs)
 
-    def on_predict_batch_end(self, batch, logs=None):
+    def on_predict_batch_end(self, batch: Any, logs: dict | None = None) -> None:
         self._step(batch, {})
 
     def _step(self, batch, logs):
         self._bar.update(batch + 1, list((logs or {}).items()), finalize=False)
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_epoch_end(self, epoch: int, logs: dict | None = None) -> None:
         self._end(logs)
 
-    def on_test_end(self, logs=None):
+    def on_test_end(self, logs: dict | None = None) -> None:
         self._end(logs)
 
-    def on_predict_end(self, logs=None):
+    def on_predict_end(self, logs: dict | None = None) -> None:
         self._end({})
 
     def _end(self, logs):

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Sequential: layers one after the other. With a known input shape it is built at once, else when it is first called."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 from tensorflow.framework.context import eagerly
+from tensorflow.framework.typed import ShapeLike, TensorLike
 from tensorflow.keras import backend
 from tensorflow.keras.engine.base_layer import Layer, registry
 from tensorflow.keras.engine.functional import Functional
@@ -12,7 +17,7 @@ class Sequential(Functional):
     """A model of layers, each of which takes what the one before gives."""
     _is_sequential = True
 
-    def __init__(self, layers=None, name=None):
+    def __init__(self, layers: Sequence | None = None, name: str | None = None) -> None:
         Model.__init__(self, name=name or backend.unique_name("sequential"))
         self._all_layers, self._stack = [], []
         self._is_graph = False
@@ -20,11 +25,11 @@ class Sequential(Functional):
             self.add(layer)
 
     @property
-    def layers(self):
+    def layers(self) -> list:
         """The layers, in order."""
         return [layer for layer in self._stack if not isinstance(layer, InputLayer)]
 
-    def add(self, layer):
+    def add(self, layer: Any) -> None:
         """Adds a layer at the end."""
         history = getattr(layer, "_keras_history", None)
         if history is not None:
@@ -50,7 +55,7 @@ class Sequential(Functional):
             return tuple(layer.inputs[0].shape), layer.inputs[0].dtype.name
         return None
 
-    def pop(self):
+    def pop(self) -> None:
         """Takes the last layer away."""
         if not self._stack:
             raise TypeError("There are no layers in the model.")
@@ -78,7 +83,7 @@ class Sequential(Functional):
                 return node.outputs
         return layer(x)
 
-    def build(self, input_shape=None):
+    def build(self, input_shape: ShapeLike | None = None) -> None:
         if self._is_graph or input_shape is None:
             return
         if not self._stack:
@@ -95,18 +100,18 @@ class Sequential(Functional):
             return
         super()._maybe_build(inputs)
 
-    def call(self, inputs, training=None, mask=None):
+    def call(self, inputs: TensorLike, training: bool | None = None, mask: TensorLike | None = None) -> Any:
         if self._is_graph:
             return super().call(inputs, training=training)
         for layer in self._stack:
             inputs = layer(inputs)
         return inputs
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {"name": self.name, "layers": [registry.serialize(layer) for layer in self._stack]}
 
     @classmethod
-    def from_config(cls, config, custom_objects=None):
+    def from_config(cls, config: dict, custom_objects: dict | None = None) -> Sequential:
         out = cls(name=config.get("name"))
         for each in config["layers"]:
             out.add(registry.deserialize(each, custom_objects))

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Model: compile, fit, evaluate, predict and their batch forms."""
+from __future__ import annotations
+
 import threading
+from typing import Any, Callable
 
 from tensorflow.framework import nest
 from tensorflow.framework.context import active, current, eagerly, placed
 from tensorflow.framework.tape import GradientTape
 from tensorflow.framework.tensors import Tensor
+from tensorflow.framework.typed import ShapeLike, TensorLike
 from tensorflow.keras import backend, optimizers
 from tensorflow.keras.engine import calls
 from tensorflow.keras.engine.base_layer import Layer, _shape_leaves
@@ -35,7 +39,7 @@ class Model(Loops, Saving, IpuOptions, Layer):
             return object.__new__(Model._functional_class)
         return object.__new__(cls)
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         if type(self) is Model._functional_class and (args or "inputs" in kwargs) and "_own" not in self.__dict__:
             return  # Functional.__init__ runs
         if len(args) == 1 and not isinstance(args[0], str) and "outputs" not in kwargs:
@@ -77,8 +81,9 @@ class Model(Loops, Saving, IpuOptions, Layer):
                                  "to make sure your code looks similar to the following.\nwith strategy.scope():\n  "
                                  "model=_create_model()\n  model.compile(...)")
 
-    def compile(self, optimizer="rmsprop", loss=None, metrics=None, loss_weights=None, weighted_metrics=None,
-                run_eagerly=None, steps_per_execution=None, **kwargs):
+    def compile(self, optimizer: Any = "rmsprop", loss: Any = None, metrics: Any = None, loss_weights: dict | None = None,
+                weighted_metrics: list | None = None, run_eagerly: bool | None = None, steps_per_execution: int | None = None,
+                **kwargs: Any) -> None:
         """Says how the model is trained: optimizer, losses, metrics."""
         mode = kwargs.pop("sample_weight_mode", None)  # what weights are of is seen by their shape
         if mode not in (None, "temporal", "samplewise") and not isinstance(mode, (dict, list)):
@@ -108,7 +113,7 @@ class Model(Loops, Saving, IpuOptions, Layer):
                                "loss)`.")
 
     @property
-    def metrics(self):
+    def metrics(self) -> list:
         """All metrics: the loss, those of compile, those of layers."""
         if not self._is_compiled:
             return self.metrics_of_layers()
@@ -121,11 +126,11 @@ class Model(Loops, Saving, IpuOptions, Layer):
         return self.__dict__["_loss_metric"]
 
     @property
-    def metrics_names(self):
+    def metrics_names(self) -> list:
         """Names of what evaluate returns."""
         return [m.name for m in self.metrics]
 
-    def metrics_of_layers(self):
+    def metrics_of_layers(self) -> list:
         """Metrics that layers added."""
         return [m for layer in self._flatten_layers() for m in layer._metrics_inside]
 
@@ -140,7 +145,7 @@ class Model(Loops, Saving, IpuOptions, Layer):
     # ---- steps, which users may override
 
     @of_keras
-    def train_step(self, data):
+    def train_step(self, data: TensorLike) -> dict:
         """One step of training; override it for training of your own."""
         x, y, weight = (*data, *[None] * (3 - len(data)))
         with GradientTape() as tape:
@@ -151,7 +156,7 @@ class Model(Loops, Saving, IpuOptions, Layer):
         return {m.name: m.result() for m in self.metrics}
 
     @of_keras
-    def test_step(self, data):
+    def test_step(self, data: TensorLike) -> dict:
         """One step of evaluate; override it for an evaluation of your own."""
         x, y, weight = (*data, *[None] * (3 - len(data)))
         y_pred = self(x, training=False)
@@ -160,19 +165,19 @@ class Model(Loops, Saving, IpuOptions, Layer):
         return {m.name: m.result() for m in self.metrics}
 
     @of_keras
-    def predict_step(self, data):
+    def predict_step(self, data: TensorLike) -> Any:
         """One step of predict; override it for outputs of your own."""
         return self(data[0] if isinstance(data, tuple) else data, training=False)
 
-    def make_train_function(self):
+    def make_train_function(self) -> Any:
         """The function that fit calls for each batch."""
         return self.train_on_batch
 
-    def make_test_function(self):
+    def make_test_function(self) -> Any:
         """The function that evaluate calls for each batch."""
         return self.test_on_batch
 
-    def make_predict_function(self):
+    def make_predict_function(self) -> Any:
         """The function that predict calls for each batch."""
         return self.predict_on_batch
 
@@ -257,20 +262,22 @@ class Model(Loops, Saving, IpuOptions, Layer):
     # ---- single batches
 
     @in_no_graph
-    def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, reset_metrics=True, return_dict=False):
+    def train_on_batch(self, x: TensorLike, y: TensorLike | None = None, sample_weight: TensorLike | None = None,
+                       class_weight: dict | None = None, reset_metrics: bool = True, return_dict: bool = False) -> float:
         """One step of training with this batch."""
         self._require_compiled()
         logs = self._one_batch("train", x, y, _class_weights(y, sample_weight, class_weight), reset_metrics)
         return logs if return_dict else _listed(logs)
 
     @in_no_graph
-    def test_on_batch(self, x, y=None, sample_weight=None, reset_metrics=True, return_dict=False):
+    def test_on_batch(self, x: TensorLike, y: TensorLike | None = None, sample_weight: TensorLike | None = None,
+                      reset_metrics: bool = True, return_dict: bool = False) -> Any:
         """Loss and metrics of this batch."""
         self._require_compiled()
         logs = self._one_batch("test", x, y, sample_weight, reset_metrics)
         return logs if return_dict else _listed(logs)
 
-    def predict_on_batch(self, x):
+    def predict_on_batch(self, x: TensorLike) -> Any:
         """The outputs for this batch, as arrays."""
         return self.predict(x, batch_size=len(nest.flatten(x)[0]))
 
@@ -287,12 +294,12 @@ class Model(Loops, Saving, IpuOptions, Layer):
         arrays = next(iter(feed.executions(1)))[0]
         return program.update_metrics(program.run(arrays), tracker)
 
-    def reset_metrics(self):
+    def reset_metrics(self) -> None:
         """Sets all metrics back to their start."""
         for metric in self.metrics:
             metric.reset_state()
 
-    def reset_states(self):
+    def reset_states(self) -> None:
         """Of recurrent layers that keep theirs."""
         for layer in self.layers:
             if getattr(layer, "stateful", False) or hasattr(layer, "layers"):
@@ -301,11 +308,11 @@ class Model(Loops, Saving, IpuOptions, Layer):
     # ---- structure
 
     @property
-    def layers(self):
+    def layers(self) -> list:
         """The layers right within it."""
         return list(self._layers_inside)
 
-    def get_layer(self, name=None, index=None):
+    def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
         """A layer by its name or position; ValueError if there is none."""
         if index is not None:
             if index >= len(self.layers):
@@ -317,7 +324,7 @@ class Model(Loops, Saving, IpuOptions, Layer):
                 return layer
         raise ValueError(f"No such layer: {name}.")
 
-    def build(self, input_shape=None):
+    def build(self, input_shape: ShapeLike | None = None) -> None:
         if self.built or input_shape is None:
             return
         self._build_on(nest.map_structure(lambda s: KerasTensor(s, "float32"), _shape_leaves(input_shape)))
@@ -328,7 +335,8 @@ class Model(Loops, Saving, IpuOptions, Layer):
         with placed(scopes=scopes):  # the call has the model's own
             shapes_of(lambda put: self(nest.map_structure(put, tensors)), nest.flatten(tensors))
 
-    def summary(self, line_length=None, positions=None, print_fn=None, expand_nested=False):
+    def summary(self, line_length: int | None = None, positions: Any = None, print_fn: Callable | None = None,
+                expand_nested: bool = False) -> None:
         """Prints a table of layers, shapes and weights."""
         if not self.built:
             raise ValueError("This model has not yet been built. Build the model first by calling `build()` or calling "

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Layers that are called, or made, in `with PipelineStage(n)` are in stage n."""
+from __future__ import annotations
+
 from tensorflow.framework.context import active, current
 from tensorflow.keras import backend
 
 
 class PipelineStage:
     """Layers called while it is open belong to this stage."""
-    def __init__(self, stage):
+    def __init__(self, stage: int) -> None:
         if not isinstance(stage, int) or isinstance(stage, bool) or stage < 0:
             raise ValueError(f"A pipeline stage is a number from 0 on, not {stage!r}.")
         self._stage = stage

@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Attention:  softmax(scores of query and key) . value.  Attention, AdditiveAttention, MultiHeadAttention."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from tensorflow.framework.shapes import TensorShape
+from tensorflow.framework.typed import AxisLike, ConstraintLike, InitializerLike, RegularizerLike, ShapeLike, TensorLike
+from tensorflow.framework.tensors import Tensor
 from tensorflow.keras import constraints, initializers, regularizers
 from tensorflow.keras.engine.base_layer import Layer
 from tensorflow.keras.layers import parts
@@ -57,29 +63,29 @@ class _DenseAttention(Layer):
 class Attention(_DenseAttention):
     """Scores are products."""
 
-    def __init__(self, use_scale=False, **kwargs):
+    def __init__(self, use_scale: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.use_scale = use_scale
 
-    def build(self, input_shape):
+    def build(self, input_shape: ShapeLike) -> None:
         self.scale = self.add_weight("scale", (), initializer="ones") if self.use_scale else None
 
     def _scores(self, query, key):
         scores = math_ops.matmul(query, key, transpose_b=True)
         return scores if self.scale is None else math_ops.multiply(scores, math_ops.cast(self.scale, scores.dtype))
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "use_scale": self.use_scale}
 
 
 class AdditiveAttention(_DenseAttention):
     """Scores are  sum(scale * tanh(query + key))."""
 
-    def __init__(self, use_scale=True, **kwargs):
+    def __init__(self, use_scale: bool = True, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.use_scale = use_scale
 
-    def build(self, input_shape):
+    def build(self, input_shape: ShapeLike) -> None:
         size = TensorShape(input_shape[1])[-1]
         self.scale = self.add_weight("scale", (size,), initializer="glorot_uniform") if self.use_scale else None
 
@@ -88,7 +94,7 @@ class AdditiveAttention(_DenseAttention):
         both = both if self.scale is None else math_ops.multiply(both, math_ops.cast(self.scale, both.dtype))
         return math_ops.reduce_sum(both, -1)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "use_scale": self.use_scale}
 
 
@@ -117,9 +123,12 @@ class _Projection(Layer):
 class MultiHeadAttention(Layer):
     """Kernels: query, key [in, heads, key_dim], value [in, heads, value_dim], attention_output [heads, value_dim, out]."""
 
-    def __init__(self, num_heads, key_dim, value_dim=None, dropout=0.0, use_bias=True, output_shape=None,
-                 attention_axes=None, kernel_initializer="glorot_uniform", bias_initializer="zeros", kernel_regularizer=None,
-                 bias_regularizer=None, activity_regularizer=None, kernel_constraint=None, bias_constraint=None, **kwargs):
+    def __init__(self, num_heads: int, key_dim: int, value_dim: int | None = None, dropout: float = 0.0,
+                 use_bias: bool = True, output_shape: ShapeLike | None = None, attention_axes: AxisLike | None = None,
+                 kernel_initializer: InitializerLike = "glorot_uniform", bias_initializer: InitializerLike = "zeros",
+                 kernel_regularizer: RegularizerLike = None, bias_regularizer: RegularizerLike = None,
+                 activity_regularizer: RegularizerLike = None, kernel_constraint: ConstraintLike = None,
+                 bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         if attention_axes not in (None, 1, (1,), [1]):
             raise NotImplementedError("MultiHeadAttention(attention_axes=...) other than 1 is not there; docs/tensorflow.md "
@@ -132,7 +141,7 @@ class MultiHeadAttention(Layer):
         self.kernel_constraint, self.bias_constraint = map(constraints.get, (kernel_constraint, bias_constraint))
         self.supports_masking = True
 
-    def build(self, input_shape):
+    def build(self, input_shape: ShapeLike) -> None:
         shape = TensorShape(input_shape)
         if shape.rank != 3:
             raise NotImplementedError(f"MultiHeadAttention takes [batch, steps, features] here, not {shape}.")
@@ -146,7 +155,8 @@ class MultiHeadAttention(Layer):
         self._value_dense = projection("value", 1, (heads, self._value_dim))
         self._output_dense = projection("attention_output", 2, self._output_shape or (shape[-1],))
 
-    def call(self, query, value, key=None, attention_mask=None, return_attention_scores=False, training=None):
+    def call(self, query: TensorLike, value: TensorLike, key: str | None = None, attention_mask: TensorLike | None = None,
+             return_attention_scores: bool = False, training: bool | None = None) -> Tensor | tuple:
         key = value if key is None else key
         query, key, value = self._query_dense(query), self._key_dense(key), self._value_dense(value)
         query = math_ops.multiply(query, 1.0 / float(np.sqrt(self._key_dim)))
@@ -161,10 +171,10 @@ class MultiHeadAttention(Layer):
         out = self._output_dense(array_ops.transpose(math_ops.matmul(used, value), heads_first))
         return (out, weights) if return_attention_scores else out
 
-    def compute_mask(self, inputs, mask=None):
+    def compute_mask(self, inputs: TensorLike, mask: TensorLike | None = None) -> None:
         return None
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "num_heads": self._num_heads, "key_dim": self._key_dim,
                 "value_dim": self._value_dim, "dropout": self._dropout, "use_bias": self._use_bias,
                 "output_shape": self._output_shape, **parts.config(self, ("kernel", "bias"))}

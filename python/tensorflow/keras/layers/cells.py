@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: MIT
 """One step of a recurrent layer: SimpleRNNCell, LSTMCell, GRUCell, StackedRNNCells. Gates in Keras' order."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 from tensorflow.framework.scopes import name_scope
 from tensorflow.framework.shapes import TensorShape
+from tensorflow.framework.typed import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike, ShapeLike, TensorLike
 from tensorflow.keras import activations, initializers
 from tensorflow.keras.engine.base_layer import Layer, registry
 from tensorflow.keras.layers import parts
@@ -99,13 +104,16 @@ def _like(states, new):
 class SimpleRNNCell(_Cell):
     """h = activation(x W + h U + b)"""
 
-    def __init__(self, units, activation="tanh", use_bias=True, kernel_initializer="glorot_uniform",
-                 recurrent_initializer="orthogonal", bias_initializer="zeros", kernel_regularizer=None,
-                 recurrent_regularizer=None, bias_regularizer=None, kernel_constraint=None, recurrent_constraint=None,
-                 bias_constraint=None, dropout=0.0, recurrent_dropout=0.0, **kwargs):
+    def __init__(self, units: int, activation: ActivationLike = "tanh", use_bias: bool = True,
+                 kernel_initializer: InitializerLike = "glorot_uniform",
+                 recurrent_initializer: InitializerLike = "orthogonal", bias_initializer: InitializerLike = "zeros",
+                 kernel_regularizer: RegularizerLike = None, recurrent_regularizer: RegularizerLike = None,
+                 bias_regularizer: RegularizerLike = None, kernel_constraint: ConstraintLike = None,
+                 recurrent_constraint: ConstraintLike = None, bias_constraint: ConstraintLike = None, dropout: float = 0.0,
+                 recurrent_dropout: float = 0.0, **kwargs: Any) -> None:
         super().__init__(units, activation, None, use_bias, dropout, recurrent_dropout, locals(), kwargs)
 
-    def call(self, inputs, states, training=None):
+    def call(self, inputs: TensorLike, states: Sequence, training: bool | None = None) -> tuple:
         kernel, recurrent, bias = self._weights_in(inputs.dtype)
         out = math_ops.matmul(self._dropped("dropout", inputs, training), kernel)
         out = out if bias is None else nn_ops.bias_add(out, bias)
@@ -118,11 +126,14 @@ class LSTMCell(_Cell):
     """i, f, o = recurrent_activation, g = activation of x W + h U + b;  c = f * c + i * g;  h = o * activation(c)"""
     _gates = 4
 
-    def __init__(self, units, activation="tanh", recurrent_activation="sigmoid", use_bias=True,
-                 kernel_initializer="glorot_uniform", recurrent_initializer="orthogonal", bias_initializer="zeros",
-                 unit_forget_bias=True, kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None,
-                 kernel_constraint=None, recurrent_constraint=None, bias_constraint=None, dropout=0.0,
-                 recurrent_dropout=0.0, **kwargs):
+    def __init__(self, units: int, activation: ActivationLike = "tanh", recurrent_activation: ActivationLike = "sigmoid",
+                 use_bias: bool = True, kernel_initializer: InitializerLike = "glorot_uniform",
+                 recurrent_initializer: InitializerLike = "orthogonal", bias_initializer: InitializerLike = "zeros",
+                 unit_forget_bias: bool = True, kernel_regularizer: RegularizerLike = None,
+                 recurrent_regularizer: RegularizerLike = None, bias_regularizer: RegularizerLike = None,
+                 kernel_constraint: ConstraintLike = None, recurrent_constraint: ConstraintLike = None,
+                 bias_constraint: ConstraintLike = None, dropout: float = 0.0, recurrent_dropout: float = 0.0,
+                 **kwargs: Any) -> None:
         super().__init__(units, activation, recurrent_activation, use_bias, dropout, recurrent_dropout, locals(), kwargs)
         self.unit_forget_bias = unit_forget_bias
 
@@ -140,7 +151,7 @@ class LSTMCell(_Cell):
         return self.add_weight("bias", (width,), initializer=forgetful, regularizer=self.bias_regularizer,
                                constraint=self.bias_constraint)
 
-    def call(self, inputs, states, training=None):
+    def call(self, inputs: TensorLike, states: Sequence, training: bool | None = None) -> tuple:
         h, c = states
         kernel, recurrent, bias = self._weights_in(inputs.dtype)
         z = math_ops.matmul(self._dropped("dropout", inputs, training), kernel)
@@ -152,7 +163,7 @@ class LSTMCell(_Cell):
         h = math_ops.multiply(self.recurrent_activation(o), self.activation(c))
         return h, [h, c]
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "unit_forget_bias": self.unit_forget_bias}
 
 
@@ -160,18 +171,20 @@ class GRUCell(_Cell):
     """z, r = recurrent_activation;  g = activation(x W + b + r * (h U + b'))  or  ((r * h) U);  h = z * h + (1 - z) * g"""
     _gates = 3
 
-    def __init__(self, units, activation="tanh", recurrent_activation="sigmoid", use_bias=True,
-                 kernel_initializer="glorot_uniform", recurrent_initializer="orthogonal", bias_initializer="zeros",
-                 kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None, kernel_constraint=None,
-                 recurrent_constraint=None, bias_constraint=None, dropout=0.0, recurrent_dropout=0.0, reset_after=True,
-                 **kwargs):
+    def __init__(self, units: int, activation: ActivationLike = "tanh", recurrent_activation: ActivationLike = "sigmoid",
+                 use_bias: bool = True, kernel_initializer: InitializerLike = "glorot_uniform",
+                 recurrent_initializer: InitializerLike = "orthogonal", bias_initializer: InitializerLike = "zeros",
+                 kernel_regularizer: RegularizerLike = None, recurrent_regularizer: RegularizerLike = None,
+                 bias_regularizer: RegularizerLike = None, kernel_constraint: ConstraintLike = None,
+                 recurrent_constraint: ConstraintLike = None, bias_constraint: ConstraintLike = None, dropout: float = 0.0,
+                 recurrent_dropout: float = 0.0, reset_after: bool = True, **kwargs: Any) -> None:
         super().__init__(units, activation, recurrent_activation, use_bias, dropout, recurrent_dropout, locals(), kwargs)
         self.reset_after = reset_after
 
     def _bias(self, width):
         return parts.weight(self, "bias", (2, width) if self.reset_after else (width,))
 
-    def call(self, inputs, states, training=None):
+    def call(self, inputs: TensorLike, states: Sequence, training: bool | None = None) -> tuple:
         h = _first(states)
         kernel, recurrent, bias = self._weights_in(inputs.dtype)
         u = self.units
@@ -194,14 +207,14 @@ class GRUCell(_Cell):
         h = math_ops.add(math_ops.multiply(z, h), math_ops.multiply(math_ops.subtract(1.0, z), g))
         return h, _like(states, [h])
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "reset_after": self.reset_after}
 
 
 class StackedRNNCells(Layer):
     """Cells on top of each other as one."""
 
-    def __init__(self, cells, **kwargs):
+    def __init__(self, cells: Sequence, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         for cell in cells:
             if not hasattr(cell, "call") or not hasattr(cell, "state_size"):
@@ -213,13 +226,13 @@ class StackedRNNCells(Layer):
         return list(cell.state_size) if isinstance(cell.state_size, (list, tuple)) else [cell.state_size]
 
     @property
-    def state_size(self):
+    def state_size(self) -> list:
         """The sizes of the states of all cells."""
         return [n for cell in self.cells for n in self._sizes(cell)]
 
     output_size = property(lambda self: getattr(self.cells[-1], "output_size", self._sizes(self.cells[-1])[0]))
 
-    def build(self, input_shape):
+    def build(self, input_shape: ShapeLike) -> None:
         for cell in self.cells:
             if isinstance(cell, Layer) and not cell.built:
                 with name_scope(cell.name):
@@ -227,13 +240,13 @@ class StackedRNNCells(Layer):
                 cell.built = True
             input_shape = TensorShape([TensorShape(input_shape)[0], getattr(cell, "output_size", self._sizes(cell)[0])])
 
-    def reset_masks(self):
+    def reset_masks(self) -> None:
         """Draws new dropout masks for all cells."""
         for cell in self.cells:
             if hasattr(cell, "reset_masks"):
                 cell.reset_masks()
 
-    def call(self, inputs, states, training=None):
+    def call(self, inputs: TensorLike, states: Sequence, training: bool | None = None) -> tuple:
         new, at = [], 0
         for cell in self.cells:
             n = len(self._sizes(cell))
@@ -242,9 +255,9 @@ class StackedRNNCells(Layer):
             at += n
         return inputs, new
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "cells": [registry.serialize(cell) for cell in self.cells]}
 
     @classmethod
-    def from_config(cls, config, custom_objects=None):
+    def from_config(cls, config: dict, custom_objects: dict | None = None) -> StackedRNNCells:
         return cls([registry.deserialize(c, custom_objects) for c in config.pop("cells")], **config)

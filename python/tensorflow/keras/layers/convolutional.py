@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Conv1D, Conv2D, Conv3D: activation(x * kernel + bias), kernels [field..., in / groups, filters]."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 from tensorflow.framework.shapes import TensorShape
+from tensorflow.framework.typed import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike
 from tensorflow.keras import activations, backend, constraints, initializers, regularizers
 from tensorflow.keras.engine.base_layer import InputSpec, Layer
 from tensorflow.keras.layers import parts
@@ -111,10 +116,13 @@ class Conv(Layer):
 
 class Conv1D(Conv):
     """A convolution along one dimension."""
-    def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format="channels_last", dilation_rate=1, groups=1,
-                 activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
-                 kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
-                 bias_constraint=None, **kwargs):
+    def __init__(self, filters: int, kernel_size: int | Sequence[int], strides: int | Sequence[int] = 1,
+                 padding: str | int | Sequence = "valid", data_format: str = "channels_last",
+                 dilation_rate: int | Sequence[int] = 1, groups: int = 1, activation: ActivationLike = None,
+                 use_bias: bool = True, kernel_initializer: InitializerLike = "glorot_uniform",
+                 bias_initializer: InitializerLike = "zeros", kernel_regularizer: RegularizerLike = None,
+                 bias_regularizer: RegularizerLike = None, activity_regularizer: RegularizerLike = None,
+                 kernel_constraint: ConstraintLike = None, bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
         super().__init__(1, filters, kernel_size, strides, padding, data_format, dilation_rate, groups, activation, use_bias,
                          kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
                          kernel_constraint, bias_constraint, **kwargs)
@@ -122,10 +130,13 @@ class Conv1D(Conv):
 
 class Conv2D(Conv):
     """A convolution of images."""
-    def __init__(self, filters, kernel_size, strides=(1, 1), padding="valid", data_format=None, dilation_rate=(1, 1), groups=1,
-                 activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
-                 kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
-                 bias_constraint=None, **kwargs):
+    def __init__(self, filters: Any, kernel_size: int | Sequence[int], strides: int | Sequence[int] = (1, 1),
+                 padding: str | int | Sequence = "valid", data_format: str | None = None,
+                 dilation_rate: int | Sequence[int] = (1, 1), groups: int = 1, activation: ActivationLike = None,
+                 use_bias: bool = True, kernel_initializer: InitializerLike = "glorot_uniform",
+                 bias_initializer: InitializerLike = "zeros", kernel_regularizer: RegularizerLike = None,
+                 bias_regularizer: RegularizerLike = None, activity_regularizer: RegularizerLike = None,
+                 kernel_constraint: ConstraintLike = None, bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
         super().__init__(2, filters, kernel_size, strides, padding, data_format, dilation_rate, groups, activation, use_bias,
                          kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
                          kernel_constraint, bias_constraint, **kwargs)
@@ -133,10 +144,13 @@ class Conv2D(Conv):
 
 class Conv3D(Conv):
     """A convolution of volumes."""
-    def __init__(self, filters, kernel_size, strides=(1, 1, 1), padding="valid", data_format=None, dilation_rate=(1, 1, 1),
-                 groups=1, activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
-                 kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
-                 bias_constraint=None, **kwargs):
+    def __init__(self, filters: int, kernel_size: int | Sequence[int], strides: int | Sequence[int] = (1, 1, 1),
+                 padding: str | int | Sequence = "valid", data_format: str | None = None,
+                 dilation_rate: int | Sequence[int] = (1, 1, 1), groups: int = 1, activation: ActivationLike = None,
+                 use_bias: bool = True, kernel_initializer: InitializerLike = "glorot_uniform",
+                 bias_initializer: InitializerLike = "zeros", kernel_regularizer: RegularizerLike = None,
+                 bias_regularizer: RegularizerLike = None, activity_regularizer: RegularizerLike = None,
+                 kernel_constraint: ConstraintLike = None, bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
         super().__init__(3, filters, kernel_size, strides, padding, data_format, dilation_rate, groups, activation, use_bias,
                          kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
                          kernel_constraint, bias_constraint, **kwargs)

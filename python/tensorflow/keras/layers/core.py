@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Input, Dense, Activation, Dropout, Flatten, Reshape and others that everything is made of."""
+from __future__ import annotations
+
 import inspect
+from typing import Any, Callable
 
 import numpy as np
 
 from tensorflow.framework.shapes import TensorShape
+from tensorflow.framework.typed import (ActivationLike, ConstraintLike, InitializerLike, NumberLike, RegularizerLike,
+                                        ShapeLike, TensorLike)
+from tensorflow.framework.tensors import Tensor
 from tensorflow.keras import activations, backend, constraints, initializers, regularizers
 from tensorflow.keras.engine.base_layer import InputSpec, Layer
 from tensorflow.keras.engine.input_layer import Input, InputLayer  # noqa: F401
@@ -17,9 +23,11 @@ __all__ = ["Input", "InputLayer", "Dense", "Activation", "Dropout", "Flatten", "
 class Dense(Layer):
     """activation(x . kernel + bias)"""
 
-    def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
-                 kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
-                 bias_constraint=None, **kwargs):
+    def __init__(self, units: int, activation: ActivationLike = None, use_bias: bool = True,
+                 kernel_initializer: InitializerLike = "glorot_uniform", bias_initializer: InitializerLike = "zeros",
+                 kernel_regularizer: RegularizerLike = None, bias_regularizer: RegularizerLike = None,
+                 activity_regularizer: RegularizerLike = None, kernel_constraint: ConstraintLike = None,
+                 bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.units = int(units)
         if self.units < 0:
@@ -30,7 +38,7 @@ class Dense(Layer):
         self.kernel_constraint, self.bias_constraint = map(constraints.get, (kernel_constraint, bias_constraint))
         self.input_spec, self.supports_masking = InputSpec(min_ndim=2), True
 
-    def build(self, input_shape):
+    def build(self, input_shape: ShapeLike) -> None:
         last = TensorShape(input_shape)[-1]
         if last is None:
             raise ValueError("The last dimension of the inputs to `Dense` should be defined. Found `None`.")
@@ -41,7 +49,7 @@ class Dense(Layer):
                                     regularizer=self.bias_regularizer, constraint=self.bias_constraint) \
             if self.use_bias else None
 
-    def call(self, inputs):
+    def call(self, inputs: TensorLike) -> Tensor:
         inputs = parts.floating(self, inputs)
         kernel = math_ops.cast(self.kernel, inputs.dtype)
         out = math_ops.matmul(inputs, kernel)
@@ -49,21 +57,21 @@ class Dense(Layer):
             out = nn_ops.bias_add(out, math_ops.cast(self.bias, out.dtype))
         return self.activation(out)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "units": self.units, "activation": activations.serialize(self.activation),
                 "use_bias": self.use_bias, **parts.config(self, ("kernel", "bias"))}
 
 
 class Activation(Layer):
     """A function of each element, by its name or as a function."""
-    def __init__(self, activation, **kwargs):
+    def __init__(self, activation: ActivationLike, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.activation, self.supports_masking = activations.get(activation), True
 
-    def call(self, inputs):
+    def call(self, inputs: TensorLike) -> Tensor:
         return self.activation(inputs)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "activation": activations.serialize(self.activation)}
 
 
@@ -71,29 +79,30 @@ class Dropout(Layer):
     """While training: x / (1 - rate), or 0 with probability rate."""
     _in_both_modes = True
 
-    def __init__(self, rate, noise_shape=None, seed=None, **kwargs):
+    def __init__(self, rate: NumberLike, noise_shape: ShapeLike | None = None, seed: int | None = None,
+                 **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if not 0 <= rate <= 1:
             raise ValueError(f"Invalid value {rate} received for `rate`, expected a value between 0 and 1.")
         self.rate, self.noise_shape, self.seed, self.supports_masking = rate, noise_shape, seed, True
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: TensorLike, training: bool | None = None) -> Tensor:
         if not training or self.rate == 0:
             return inputs
         return nn_ops.dropout(inputs, self.rate, self.noise_shape, self.seed)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "rate": self.rate, "noise_shape": self.noise_shape, "seed": self.seed}
 
 
 class Flatten(Layer):
     """Makes one dimension of all but the first."""
-    def __init__(self, data_format=None, **kwargs):
+    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.data_format = data_format or backend.image_data_format()
         self.input_spec = InputSpec(min_ndim=1)
 
-    def call(self, inputs):
+    def call(self, inputs: TensorLike) -> Tensor:
         rank = inputs.shape.rank
         if self.data_format == "channels_first" and rank > 2:
             inputs = array_ops.transpose(inputs, [0, *range(2, rank), 1])
@@ -106,17 +115,17 @@ class Flatten(Layer):
             count *= d
         return array_ops.reshape(inputs, [-1, count])
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "data_format": self.data_format}
 
 
 class Reshape(Layer):
     """Another shape, the batch left out; one size may be -1."""
-    def __init__(self, target_shape, **kwargs):
+    def __init__(self, target_shape: ShapeLike, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.target_shape = tuple(target_shape)
 
-    def call(self, inputs):
+    def call(self, inputs: TensorLike) -> Tensor:
         target = list(self.target_shape)
         if None in tuple(inputs.shape[1:]):
             return array_ops.reshape(inputs, [array_ops.dims(inputs)[0], *target])
@@ -129,13 +138,13 @@ class Reshape(Layer):
                              f"output_shape = {list(self.target_shape)}")
         return array_ops.reshape(inputs, [-1 if inputs.shape[0] is None else inputs.shape[0], *target])
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "target_shape": self.target_shape}
 
 
 class Permute(Layer):
     """Dimensions in another order, counted from 1 without the batch."""
-    def __init__(self, dims, **kwargs):
+    def __init__(self, dims: ShapeLike, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.dims = tuple(dims)
         if sorted(self.dims) != list(range(1, len(self.dims) + 1)):
@@ -143,37 +152,38 @@ class Permute(Layer):
                              "consecutive and start from 1.")
         self.input_spec = InputSpec(ndim=len(self.dims) + 1)
 
-    def call(self, inputs):
+    def call(self, inputs: TensorLike) -> Tensor:
         return array_ops.transpose(inputs, [0, *self.dims])
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "dims": self.dims}
 
 
 class RepeatVector(Layer):
     """[batch, features] n times: [batch, n, features]."""
-    def __init__(self, n, **kwargs):
+    def __init__(self, n: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.n, self.input_spec = int(n), InputSpec(ndim=2)
 
-    def call(self, inputs):
+    def call(self, inputs: TensorLike) -> Tensor:
         return array_ops.tile(array_ops.expand_dims(inputs, 1), [1, self.n, 1])
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "n": self.n}
 
 
 class Lambda(Layer):
     """A function as a layer."""
-    def __init__(self, function, output_shape=None, mask=None, arguments=None, **kwargs):
+    def __init__(self, function: Callable, output_shape: ShapeLike | None = None, mask: TensorLike | None = None,
+                 arguments: dict | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.function, self.arguments, self._mask = function, arguments or {}, mask  # shapes follow from the function
         self.supports_masking = mask is not None
 
-    def compute_mask(self, inputs, mask=None):
+    def compute_mask(self, inputs: TensorLike, mask: TensorLike | None = None) -> Tensor | None:
         return self._mask(inputs, mask) if callable(self._mask) else self._mask
 
-    def call(self, inputs, mask=None, training=None):
+    def call(self, inputs: TensorLike, mask: TensorLike | None = None, training: bool | None = None) -> Tensor:
         more = dict(self.arguments)
         names = inspect.signature(self.function).parameters
         if "mask" in names:

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Several inputs become one: Add, Subtract, Multiply, Average, Maximum, Minimum, Concatenate, Dot, and as functions."""
+from __future__ import annotations
+
 import functools
+from typing import Any
 
 from tensorflow.framework.shapes import TensorShape
+from tensorflow.framework.typed import AxisLike, ShapeLike, TensorLike
+from tensorflow.framework.tensors import Tensor
 from tensorflow.keras.engine.base_layer import Layer
 from tensorflow.ops import array_ops, math_ops
 
@@ -47,7 +52,7 @@ class Add(_Merge):
 
 class Subtract(_Merge):
     """The first input minus the second."""
-    def build(self, input_shape):
+    def build(self, input_shape: ShapeLike) -> None:
         super().build(input_shape)
         if len(input_shape) != 2:
             raise ValueError(f"A `Subtract` layer should be called on exactly 2 inputs. Received: {len(input_shape)}")
@@ -82,11 +87,11 @@ class Minimum(_Merge):
 
 class Concatenate(_Merge):
     """Its inputs, joined along an axis."""
-    def __init__(self, axis=-1, **kwargs):
+    def __init__(self, axis: AxisLike = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.axis = axis
 
-    def build(self, input_shape):
+    def build(self, input_shape: ShapeLike) -> None:
         super().build(input_shape)
         shapes = [TensorShape(s) for s in input_shape]
         rests = []
@@ -99,15 +104,15 @@ class Concatenate(_Merge):
                 raise ValueError("A `Concatenate` layer requires inputs with matching shapes except for the concatenation "
                                  f"axis. Received: input_shape={[str(s) for s in shapes]}")
 
-    def call(self, inputs):
+    def call(self, inputs: TensorLike) -> Tensor:
         return array_ops.concat(list(inputs), self.axis)
 
-    def compute_mask(self, inputs, mask=None):
+    def compute_mask(self, inputs: TensorLike, mask: TensorLike | None = None) -> Any:
         if not mask or any(m is None for m in mask):
             return None
         return functools.reduce(math_ops.logical_and, mask) if self.axis not in (1,) else array_ops.concat(list(mask), 1)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "axis": self.axis}
 
 
@@ -115,13 +120,13 @@ class Dot(_Merge):
     """Products over one axis of each, for every sample; normalize: of unit vectors."""
     _least = 2
 
-    def __init__(self, axes, normalize=False, **kwargs):
+    def __init__(self, axes: AxisLike, normalize: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if not isinstance(axes, int) and (not isinstance(axes, (list, tuple)) or len(axes) != 2):
             raise ValueError(f"Invalid type for argument `axes`: it should be a list or an int. Received: axes={axes}")
         self.axes, self.normalize = axes, normalize
 
-    def call(self, inputs):
+    def call(self, inputs: TensorLike) -> Tensor:
         if len(inputs) != 2:
             raise ValueError(f"A `Dot` layer should be called on exactly 2 inputs. Received: {len(inputs)}")
         axes = [self.axes] * 2 if isinstance(self.axes, int) else list(self.axes)
@@ -142,10 +147,10 @@ class Dot(_Merge):
         y = math_ops.einsum(f"{sides[0]},{sides[1]}->{out}", *inputs)
         return array_ops.expand_dims(y, 1) if y.shape.rank == 1 else y
 
-    def compute_mask(self, inputs, mask=None):
+    def compute_mask(self, inputs: TensorLike, mask: TensorLike | None = None) -> None:
         return None
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "axes": self.axes, "normalize": self.normalize}
 
 
@@ -160,11 +165,11 @@ def _function(kind):
 add, subtract, multiply, average, maximum, minimum = map(_function, (Add, Subtract, Multiply, Average, Maximum, Minimum))
 
 
-def concatenate(inputs, axis=-1, **kwargs):
+def concatenate(inputs: TensorLike, axis: AxisLike = -1, **kwargs: Any) -> Any:
     """Concatenate(axis) of these inputs."""
     return Concatenate(axis=axis, **kwargs)(inputs)
 
 
-def dot(inputs, axes, normalize=False, **kwargs):
+def dot(inputs: TensorLike, axes: AxisLike, normalize: bool = False, **kwargs: Any) -> Any:
     """Dot(axes) of these inputs."""
     return Dot(axes=axes, normalize=normalize, **kwargs)(inputs)

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Layers that change their inputs at random while training, and ActivityRegularization."""
+from __future__ import annotations
+
+from tensorflow.framework.typed import NumberLike, ShapeLike, TensorLike
+from tensorflow.framework.tensors import Tensor
+from typing import Any
+
 from tensorflow.keras import regularizers
 from tensorflow.keras.engine.base_layer import InputSpec, Layer
 from tensorflow.keras.layers.convolutional import normal_format
@@ -34,7 +40,7 @@ class SpatialDropout1D(_SpatialDropout):
     """Sets whole channels of sequences to zero at random."""
     _rank = 1
 
-    def __init__(self, rate, **kwargs):
+    def __init__(self, rate: NumberLike, **kwargs: Any) -> None:
         super().__init__(rate, "channels_last", **kwargs)
 
 
@@ -56,16 +62,16 @@ class GaussianNoise(Layer):
     """x + n, n normal with deviation `stddev`"""
     _in_both_modes = True
 
-    def __init__(self, stddev, **kwargs):
+    def __init__(self, stddev: float, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.stddev, self.supports_masking = stddev, True
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: TensorLike, training: bool | None = None) -> Tensor:
         if not training:
             return inputs
         return math_ops.add(inputs, random_ops.normal(_shape(inputs), 0.0, self.stddev, inputs.dtype))
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "stddev": self.stddev}
 
 
@@ -73,19 +79,19 @@ class GaussianDropout(Layer):
     """x * n, n normal around 1 with variance rate / (1 - rate)"""
     _in_both_modes = True
 
-    def __init__(self, rate, **kwargs):
+    def __init__(self, rate: NumberLike, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if not 0 <= rate < 1:
             raise ValueError(f"`rate` must be in the interval [0, 1), received {rate}.")
         self.rate, self.supports_masking = rate, True
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: TensorLike, training: bool | None = None) -> Tensor:
         if not training or not self.rate:
             return inputs
         deviation = (self.rate / (1.0 - self.rate)) ** 0.5
         return math_ops.multiply(inputs, random_ops.normal(_shape(inputs), 1.0, deviation, inputs.dtype))
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "rate": self.rate}
 
 
@@ -94,11 +100,12 @@ class AlphaDropout(Layer):
     _in_both_modes = True
     _END = -1.6732632423543772 * 1.0507009873554805
 
-    def __init__(self, rate, noise_shape=None, seed=None, **kwargs):
+    def __init__(self, rate: NumberLike, noise_shape: ShapeLike | None = None, seed: int | None = None,
+                 **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.rate, self.noise_shape, self.seed, self.supports_masking = rate, noise_shape, seed, True
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: TensorLike, training: bool | None = None) -> Tensor:
         if not training or not 0 < self.rate < 1:
             return inputs
         shape = _shape(inputs) if self.noise_shape is None else self.noise_shape
@@ -109,19 +116,19 @@ class AlphaDropout(Layer):
         dropped = math_ops.multiply(math_ops.subtract(1.0, kept), self._END)
         return math_ops.add(math_ops.multiply(math_ops.add(math_ops.multiply(inputs, kept), dropped), a), b)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "rate": self.rate, "noise_shape": self.noise_shape, "seed": self.seed}
 
 
 class ActivityRegularization(Layer):
     """Adds  l1 * sum |x| + l2 * sum x^2  to the loss."""
 
-    def __init__(self, l1=0.0, l2=0.0, **kwargs):
+    def __init__(self, l1: float = 0.0, l2: float = 0.0, **kwargs: Any) -> None:
         super().__init__(activity_regularizer=regularizers.L1L2(l1, l2), **kwargs)
         self.l1, self.l2, self.supports_masking = l1, l2, True
 
-    def call(self, inputs):
+    def call(self, inputs: TensorLike) -> Tensor:
         return math_ops.identity(inputs)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "l1": self.l1, "l2": self.l2}

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 """BatchNormalization and LayerNormalization:  y = (x - mean) / sqrt(variance + epsilon) * gamma + beta"""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from tensorflow.framework.context import active
 from tensorflow.framework.dispatch import apply
 from tensorflow.framework.shapes import TensorShape
 from tensorflow.framework.tensors import EagerTensor, Tensor
+from tensorflow.framework.typed import AxisLike, ConstraintLike, InitializerLike, RegularizerLike, ShapeLike, TensorLike
 from tensorflow.keras.engine.base_layer import InputSpec, Layer
 from tensorflow.keras.layers import parts
 from tensorflow.ops import array_ops, math_ops
@@ -26,9 +31,11 @@ class BatchNormalization(Layer):
 
     The moving variance of images gets the batch's of n - 1, that of other inputs of n, as Keras has it."""
 
-    def __init__(self, axis=-1, momentum=0.99, epsilon=0.001, center=True, scale=True, beta_initializer="zeros",
-                 gamma_initializer="ones", moving_mean_initializer="zeros", moving_variance_initializer="ones",
-                 beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, **kwargs):
+    def __init__(self, axis: AxisLike = -1, momentum: float = 0.99, epsilon: float = 0.001, center: bool = True,
+                 scale: bool = True, beta_initializer: InitializerLike = "zeros", gamma_initializer: InitializerLike = "ones",
+                 moving_mean_initializer: InitializerLike = "zeros", moving_variance_initializer: InitializerLike = "ones",
+                 beta_regularizer: RegularizerLike = None, gamma_regularizer: RegularizerLike = None,
+                 beta_constraint: ConstraintLike = None, gamma_constraint: ConstraintLike = None, **kwargs: Any) -> None:
         given = dict(locals())
         for name in ("renorm", "virtual_batch_size", "adjustment"):
             if kwargs.pop(name, None):
@@ -43,7 +50,7 @@ class BatchNormalization(Layer):
         self.center, self.scale, self.supports_masking = center, scale, True
         parts.take(self, ("beta", "gamma", "moving_mean", "moving_variance"), given)
 
-    def build(self, input_shape):
+    def build(self, input_shape: ShapeLike) -> None:
         shape = TensorShape(input_shape)
         self._at = _positive(self.axis[0] if isinstance(self.axis, list) else self.axis, shape.rank)
         channels = shape[self._at]
@@ -62,7 +69,7 @@ class BatchNormalization(Layer):
     def _or(self, weight, value):
         return weight if weight is not None else EagerTensor(np.full(self._channels, value, np.float32))
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: TensorLike, training: TensorLike | None = None) -> Tensor:
         training = training if isinstance(training, Tensor) and self.trainable else bool(training) and self.trainable
         x, rank = math_ops.cast(inputs, "float32"), inputs.shape.rank
         second = self._at == 1 and rank > 2
@@ -94,7 +101,7 @@ class BatchNormalization(Layer):
         return y, [math_ops.multiply(math_ops.subtract(moving, math_ops.stop_gradient(now)), 1.0 - self.momentum)
                    for moving, now in pairs]
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "axis": self.axis, "momentum": self.momentum, "epsilon": self.epsilon,
                 "center": self.center, "scale": self.scale,
                 **{k: v for k, v in parts.config(self, ("beta", "gamma", "moving_mean", "moving_variance")).items()}}
@@ -103,15 +110,17 @@ class BatchNormalization(Layer):
 class LayerNormalization(Layer):
     """Mean and variance of every sample over `axis`; gamma and beta have the shape of these axes."""
 
-    def __init__(self, axis=-1, epsilon=0.001, center=True, scale=True, beta_initializer="zeros", gamma_initializer="ones",
-                 beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, **kwargs):
+    def __init__(self, axis: AxisLike = -1, epsilon: float = 0.001, center: bool = True, scale: bool = True,
+                 beta_initializer: InitializerLike = "zeros", gamma_initializer: InitializerLike = "ones",
+                 beta_regularizer: RegularizerLike = None, gamma_regularizer: RegularizerLike = None,
+                 beta_constraint: ConstraintLike = None, gamma_constraint: ConstraintLike = None, **kwargs: Any) -> None:
         given = dict(locals())
         super().__init__(**kwargs)
         self.axis = list(axis) if isinstance(axis, (list, tuple)) else axis
         self.epsilon, self.center, self.scale, self.supports_masking = epsilon, center, scale, True
         parts.take(self, ("beta", "gamma"), given)
 
-    def build(self, input_shape):
+    def build(self, input_shape: ShapeLike) -> None:
         shape = TensorShape(input_shape)
         axes = self.axis if isinstance(self.axis, list) else [self.axis]
         self.axis = [_positive(a, shape.rank) for a in axes]
@@ -121,7 +130,7 @@ class LayerNormalization(Layer):
         self.gamma = parts.weight(self, "gamma", own) if self.scale else None
         self.beta = parts.weight(self, "beta", own) if self.center else None
 
-    def call(self, inputs):
+    def call(self, inputs: TensorLike) -> Tensor:
         rank = inputs.shape.rank
         own = [inputs.shape[a] for a in self.axis]
         weights = [w if w is not None else EagerTensor(np.full(own, value, np.float32))
@@ -139,6 +148,6 @@ class LayerNormalization(Layer):
         y = math_ops.multiply(centred, math_ops.rsqrt(math_ops.add(variance, float(self.epsilon))))
         return math_ops.cast(math_ops.add(math_ops.multiply(y, scale), offset), inputs.dtype)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "axis": self.axis, "epsilon": self.epsilon, "center": self.center,
                 "scale": self.scale, **parts.config(self, ("beta", "gamma"))}

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 """A TensorFlow operation on symbolic tensors, as a layer."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 import numpy as np
 
 from tensorflow.framework import dispatch, dtypes
 from tensorflow.framework.dispatch import apply
-from tensorflow.framework.tensors import EagerTensor
+from tensorflow.framework.tensors import EagerTensor, Tensor
+from tensorflow.framework.typed import TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.keras import backend
 from tensorflow.keras.engine.base_layer import Layer
@@ -18,18 +23,19 @@ _CODE = ("UserOp", "HostCall")  # what they name is run
 class OperationLayer(Layer):
     """inputs: KerasTensors where the layer's inputs belong, constants elsewhere."""
 
-    def __init__(self, op, inputs, attributes, outputs=1, out_types=None, name=None, **kwargs):
+    def __init__(self, op: str, inputs: TensorLike, attributes: dict, outputs: Any = 1, out_types: Sequence | None = None,
+                 name: str | None = None, **kwargs: Any) -> None:
         super().__init__(name=name or _name(op), **kwargs)
         self._op, self._attributes, self._outputs, self._out_types = op, dict(attributes), outputs, out_types
         self._places = [None if isinstance(t, KerasTensor) else t for t in inputs]
         self._autocast = False
 
-    def call(self, inputs):
+    def call(self, inputs: TensorLike) -> Tensor:
         given = iter(inputs if isinstance(inputs, (list, tuple)) else [inputs])
         return apply(self._op, [next(given) if t is None else t for t in self._places], self._attributes, self._outputs,
                      self._out_types)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         _require_data(self._op, self.name)
         if any(isinstance(t, Variable) for t in self._places):
             raise ValueError(f"The layer {self.name} uses a variable from outside of the model, which cannot be saved.")
@@ -40,7 +46,7 @@ class OperationLayer(Layer):
                            for t in self._places]}
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict) -> OperationLayer:
         _require_data(config["op"], config["name"])
         inputs = [KerasTensor((), "float32") if p is None else
                   EagerTensor(np.array(p["values"], dtypes.as_dtype(p["dtype"]).as_numpy_dtype)) for p in config["places"]]

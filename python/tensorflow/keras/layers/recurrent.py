@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """RNN: a cell over the steps of a sequence [batch, time, ...]; SimpleRNN, LSTM and GRU, which popnn's fused kernels run
 where their settings allow it. Others are written out step by step."""
+from __future__ import annotations
+
 import inspect
+from typing import Any, Sequence
 import numpy as np
 
 from tensorflow.framework import nest
@@ -9,7 +12,8 @@ from tensorflow.framework.context import active
 from tensorflow.framework.dispatch import apply
 from tensorflow.framework.scopes import name_scope
 from tensorflow.framework.shapes import TensorShape
-from tensorflow.framework.tensors import EagerTensor
+from tensorflow.framework.tensors import EagerTensor, Tensor
+from tensorflow.framework.typed import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike, ShapeLike, TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.keras.engine.base_layer import InputSpec, Layer, registry
 from tensorflow.keras.layers import parts
@@ -21,8 +25,8 @@ __all__ = ["RNN", "SimpleRNN", "LSTM", "GRU"]
 
 class RNN(Layer):
     """A recurrent layer of any cell."""
-    def __init__(self, cell, return_sequences=False, return_state=False, go_backwards=False, stateful=False, unroll=False,
-                 time_major=False, **kwargs):
+    def __init__(self, cell: Any, return_sequences: bool = False, return_state: bool = False, go_backwards: bool = False,
+                 stateful: bool = False, unroll: bool = False, time_major: bool = False, **kwargs: Any) -> None:
         if isinstance(cell, (list, tuple)):
             cell = StackedRNNCells(cell)
         if not hasattr(cell, "call"):
@@ -37,7 +41,7 @@ class RNN(Layer):
         self.supports_masking, self.input_spec = True, InputSpec(ndim=3)
         self._kept = None
 
-    def __call__(self, inputs, initial_state=None, *args, **kwargs):
+    def __call__(self, inputs: TensorLike, initial_state: TensorLike | None = None, *args: Any, **kwargs: Any) -> Any:
         if isinstance(inputs, (list, tuple)) and initial_state is None and len(inputs) > 1:
             inputs, initial_state = inputs[0], list(inputs[1:])
         if initial_state is not None:
@@ -50,11 +54,11 @@ class RNN(Layer):
         return list(size) if isinstance(size, (list, tuple)) else [size]
 
     @property
-    def states(self):
+    def states(self) -> Any:
         """The states that a stateful layer keeps."""
         return [None] * len(self._sizes) if self._kept is None else self._kept
 
-    def reset_states(self, states=None):
+    def reset_states(self, states: Sequence | None = None) -> None:
         """Sets the states of a stateful layer, to zero if none are given."""
         if not self.stateful:
             raise AttributeError("Layer must be stateful.")
@@ -65,7 +69,7 @@ class RNN(Layer):
         for variable, value in zip(self._kept, values):
             variable.set(np.asarray(value))
 
-    def build(self, input_shape):
+    def build(self, input_shape: ShapeLike) -> None:
         shape, cell = TensorShape(input_shape), self.cell
         if isinstance(cell, Layer) and not cell.built:
             with name_scope(cell.name):
@@ -88,7 +92,8 @@ class RNN(Layer):
         made = [Variable(np.zeros(s, np.float32), False, name=f"{self.name}/state{i}") for i, s in enumerate(shapes)]
         self.__dict__["_kept"] = made  # no weights of the layer
 
-    def call(self, inputs, mask=None, training=None, initial_state=None):
+    def call(self, inputs: TensorLike, mask: TensorLike | None = None, training: bool | None = None,
+             initial_state: TensorLike | None = None) -> Tensor | list:
         inputs = parts.floating(self, inputs)
         x = inputs if self.time_major else array_ops.transpose(inputs, [1, 0, *range(2, inputs.shape.rank)])
         if x.shape[0] is None and getattr(active(), "name", "") != "shapes":
@@ -149,18 +154,18 @@ class RNN(Layer):
     def _cell_takes_training(self):
         return "training" in inspect.signature(self.cell.call).parameters
 
-    def compute_mask(self, inputs, mask=None):
+    def compute_mask(self, inputs: TensorLike, mask: TensorLike | None = None) -> Tensor | list | None:
         mask = None if mask is None else nest.flatten(mask)[0]
         first = mask if self.return_sequences else None
         return [first, *[None] * len(self._sizes)] if self.return_state else first
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "return_sequences": self.return_sequences, "return_state": self.return_state,
                 "go_backwards": self.go_backwards, "stateful": self.stateful, "unroll": self.unroll,
                 "time_major": self.time_major, "cell": registry.serialize(self.cell)}
 
     @classmethod
-    def from_config(cls, config, custom_objects=None):
+    def from_config(cls, config: dict, custom_objects: dict | None = None) -> RNN:
         config = dict(config)
         return cls(registry.deserialize(config.pop("cell"), custom_objects), **config)
 
@@ -225,11 +230,15 @@ class SimpleRNN(_Known):
     """A recurrent layer: activation(x * kernel + state * recurrent + bias)."""
     _op, _functions = "RNNLayer", {"tanh", "relu"}
 
-    def __init__(self, units, activation="tanh", use_bias=True, kernel_initializer="glorot_uniform",
-                 recurrent_initializer="orthogonal", bias_initializer="zeros", kernel_regularizer=None,
-                 recurrent_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
-                 recurrent_constraint=None, bias_constraint=None, dropout=0.0, recurrent_dropout=0.0,
-                 return_sequences=False, return_state=False, go_backwards=False, stateful=False, unroll=False, **kwargs):
+    def __init__(self, units: int, activation: ActivationLike = "tanh", use_bias: bool = True,
+                 kernel_initializer: InitializerLike = "glorot_uniform",
+                 recurrent_initializer: InitializerLike = "orthogonal", bias_initializer: InitializerLike = "zeros",
+                 kernel_regularizer: RegularizerLike = None, recurrent_regularizer: RegularizerLike = None,
+                 bias_regularizer: RegularizerLike = None, activity_regularizer: RegularizerLike = None,
+                 kernel_constraint: ConstraintLike = None, recurrent_constraint: ConstraintLike = None,
+                 bias_constraint: ConstraintLike = None, dropout: float = 0.0, recurrent_dropout: float = 0.0,
+                 return_sequences: bool = False, return_state: bool = False, go_backwards: bool = False,
+                 stateful: bool = False, unroll: bool = False, **kwargs: Any) -> None:
         own, of_rnn = _split(locals())
         super().__init__(SimpleRNNCell, own, of_rnn, {"activity_regularizer": activity_regularizer, **kwargs})
 
@@ -238,12 +247,16 @@ class LSTM(_Known):
     """An LSTM layer: sequences to the last output, or to all."""
     _op = "LSTMLayer"
 
-    def __init__(self, units, activation="tanh", recurrent_activation="sigmoid", use_bias=True,
-                 kernel_initializer="glorot_uniform", recurrent_initializer="orthogonal", bias_initializer="zeros",
-                 unit_forget_bias=True, kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None,
-                 activity_regularizer=None, kernel_constraint=None, recurrent_constraint=None, bias_constraint=None,
-                 dropout=0.0, recurrent_dropout=0.0, return_sequences=False, return_state=False, go_backwards=False,
-                 stateful=False, time_major=False, unroll=False, **kwargs):
+    def __init__(self, units: int, activation: ActivationLike = "tanh", recurrent_activation: ActivationLike = "sigmoid",
+                 use_bias: bool = True, kernel_initializer: InitializerLike = "glorot_uniform",
+                 recurrent_initializer: InitializerLike = "orthogonal", bias_initializer: InitializerLike = "zeros",
+                 unit_forget_bias: bool = True, kernel_regularizer: RegularizerLike = None,
+                 recurrent_regularizer: RegularizerLike = None, bias_regularizer: RegularizerLike = None,
+                 activity_regularizer: RegularizerLike = None, kernel_constraint: ConstraintLike = None,
+                 recurrent_constraint: ConstraintLike = None, bias_constraint: ConstraintLike = None, dropout: float = 0.0,
+                 recurrent_dropout: float = 0.0, return_sequences: bool = False, return_state: bool = False,
+                 go_backwards: bool = False, stateful: bool = False, time_major: bool = False, unroll: bool = False,
+                 **kwargs: Any) -> None:
         own, of_rnn = _split(locals())
         super().__init__(LSTMCell, own, of_rnn, {"activity_regularizer": activity_regularizer, **kwargs})
 
@@ -252,11 +265,15 @@ class GRU(_Known):
     """A GRU layer: sequences to the last output, or to all."""
     _op = "GRULayer"
 
-    def __init__(self, units, activation="tanh", recurrent_activation="sigmoid", use_bias=True,
-                 kernel_initializer="glorot_uniform", recurrent_initializer="orthogonal", bias_initializer="zeros",
-                 kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None, activity_regularizer=None,
-                 kernel_constraint=None, recurrent_constraint=None, bias_constraint=None, dropout=0.0,
-                 recurrent_dropout=0.0, return_sequences=False, return_state=False, go_backwards=False, stateful=False,
-                 unroll=False, time_major=False, reset_after=True, **kwargs):
+    def __init__(self, units: int, activation: ActivationLike = "tanh", recurrent_activation: ActivationLike = "sigmoid",
+                 use_bias: bool = True, kernel_initializer: InitializerLike = "glorot_uniform",
+                 recurrent_initializer: InitializerLike = "orthogonal", bias_initializer: InitializerLike = "zeros",
+                 kernel_regularizer: RegularizerLike = None, recurrent_regularizer: RegularizerLike = None,
+                 bias_regularizer: RegularizerLike = None, activity_regularizer: RegularizerLike = None,
+                 kernel_constraint: ConstraintLike = None, recurrent_constraint: ConstraintLike = None,
+                 bias_constraint: ConstraintLike = None, dropout: float = 0.0, recurrent_dropout: float = 0.0,
+                 return_sequences: bool = False, return_state: bool = False, go_backwards: bool = False,
+                 stateful: bool = False, unroll: bool = False, time_major: bool = False, reset_after: bool = True,
+                 **kwargs: Any) -> None:
         own, of_rnn = _split(locals())
         super().__init__(GRUCell, own, of_rnn, {"activity_regularizer": activity_regularizer, **kwargs})

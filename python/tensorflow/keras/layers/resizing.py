@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Fields made larger or smaller: ZeroPadding, Cropping, UpSampling of one to three dimensions."""
+from __future__ import annotations
+
+from tensorflow.framework.typed import TensorLike
+from tensorflow.framework.tensors import Tensor
+from typing import Any, Sequence
+
 from tensorflow.keras.engine.base_layer import InputSpec, Layer
 from tensorflow.keras.layers.convolutional import normal_format, spread
 from tensorflow.ops import array_ops, image_ops
@@ -53,7 +59,7 @@ class ZeroPadding1D(_ZeroPadding):
     """Zeros at both ends of sequences."""
     _rank = 1
 
-    def __init__(self, padding=1, **kwargs):
+    def __init__(self, padding: str | int | Sequence = 1, **kwargs: Any) -> None:
         super().__init__(padding, "channels_last", **kwargs)
 
 
@@ -61,7 +67,7 @@ class ZeroPadding2D(_ZeroPadding):
     """Zeros around images."""
     _rank = 2
 
-    def __init__(self, padding=(1, 1), data_format=None, **kwargs):
+    def __init__(self, padding: str | int | Sequence = (1, 1), data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(padding, data_format, **kwargs)
 
 
@@ -69,7 +75,7 @@ class ZeroPadding3D(_ZeroPadding):
     """Zeros around volumes."""
     _rank = 3
 
-    def __init__(self, padding=(1, 1, 1), data_format=None, **kwargs):
+    def __init__(self, padding: str | int | Sequence = (1, 1, 1), data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(padding, data_format, **kwargs)
 
 
@@ -95,7 +101,7 @@ class Cropping1D(_Cropping):
     """Cuts off both ends of sequences."""
     _rank = 1
 
-    def __init__(self, cropping=(1, 1), **kwargs):
+    def __init__(self, cropping: int | Sequence[int] = (1, 1), **kwargs: Any) -> None:
         super().__init__(cropping, "channels_last", **kwargs)
 
 
@@ -103,7 +109,8 @@ class Cropping2D(_Cropping):
     """Cuts off the edges of images."""
     _rank = 2
 
-    def __init__(self, cropping=((0, 0), (0, 0)), data_format=None, **kwargs):
+    def __init__(self, cropping: int | Sequence[int] = ((0, 0), (0, 0)), data_format: str | None = None,
+                 **kwargs: Any) -> None:
         super().__init__(cropping, data_format, **kwargs)
 
 
@@ -111,7 +118,8 @@ class Cropping3D(_Cropping):
     """Cuts off the sides of volumes."""
     _rank = 3
 
-    def __init__(self, cropping=((1, 1), (1, 1), (1, 1)), data_format=None, **kwargs):
+    def __init__(self, cropping: int | Sequence[int] = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None,
+                 **kwargs: Any) -> None:
         super().__init__(cropping, data_format, **kwargs)
 
 
@@ -141,7 +149,7 @@ class UpSampling1D(_UpSampling):
     """Repeats each step."""
     _rank = 1
 
-    def __init__(self, size=2, **kwargs):
+    def __init__(self, size: int | Sequence[int] = 2, **kwargs: Any) -> None:
         super().__init__(size, "channels_last", **kwargs)
 
 
@@ -149,19 +157,20 @@ class UpSampling2D(_UpSampling):
     """Larger images, by the nearest element or linearly."""
     _rank = 2
 
-    def __init__(self, size=(2, 2), data_format=None, interpolation="nearest", **kwargs):
+    def __init__(self, size: int | Sequence[int] = (2, 2), data_format: str | None = None, interpolation: str = "nearest",
+                 **kwargs: Any) -> None:
         super().__init__(size, data_format, **kwargs)
         if interpolation not in ("nearest", "bilinear"):
             raise ValueError(f'`interpolation` argument should be one of `"nearest"` or `"bilinear"`: {interpolation}')
         self.interpolation = interpolation
 
-    def call(self, inputs):
+    def call(self, inputs: TensorLike) -> Tensor:
         if self.interpolation == "nearest":
             return super().call(inputs)
         return image_ops.resize_field(inputs, [inputs.shape[self._first + d] * n for d, n in enumerate(self.size)],
                                       "bilinear", self._first)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "interpolation": self.interpolation}
 
 
@@ -169,5 +178,5 @@ class UpSampling3D(_UpSampling):
     """Repeats elements of volumes."""
     _rank = 3
 
-    def __init__(self, size=(2, 2, 2), data_format=None, **kwargs):
+    def __init__(self, size: int | Sequence[int] = (2, 2, 2), data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(size, data_format, **kwargs)

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Convolutions of every channel by itself: DepthwiseConv2D; SeparableConv1D and 2D with a convolution over channels behind."""
+from __future__ import annotations
+
+from tensorflow.framework.typed import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike, ShapeLike, TensorLike
+from tensorflow.framework.tensors import Tensor
+from typing import Any, Sequence
+
 from tensorflow.keras.layers import parts
 from tensorflow.keras.layers.convolutional import Conv, tensorflow_format
 from tensorflow.ops import array_ops, math_ops, nn_ops
@@ -10,10 +16,13 @@ __all__ = ["DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D", "SeparableCo
 class DepthwiseConv2D(Conv):
     """Kernel [height, width, in, depth_multiplier]; channel i gives outputs i * depth_multiplier ..."""
 
-    def __init__(self, kernel_size, strides=(1, 1), padding="valid", depth_multiplier=1, data_format=None,
-                 dilation_rate=(1, 1), activation=None, use_bias=True, depthwise_initializer="glorot_uniform",
-                 bias_initializer="zeros", depthwise_regularizer=None, bias_regularizer=None, activity_regularizer=None,
-                 depthwise_constraint=None, bias_constraint=None, **kwargs):
+    def __init__(self, kernel_size: int | Sequence[int], strides: int | Sequence[int] = (1, 1),
+                 padding: str | int | Sequence = "valid", depth_multiplier: int = 1, data_format: str | None = None,
+                 dilation_rate: int | Sequence[int] = (1, 1), activation: ActivationLike = None, use_bias: bool = True,
+                 depthwise_initializer: InitializerLike = "glorot_uniform", bias_initializer: InitializerLike = "zeros",
+                 depthwise_regularizer: RegularizerLike = None, bias_regularizer: RegularizerLike = None,
+                 activity_regularizer: RegularizerLike = None, depthwise_constraint: ConstraintLike = None,
+                 bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
         given = dict(locals())
         super().__init__(2, 1, kernel_size, strides, padding, data_format, dilation_rate, 1, activation, use_bias,
                          bias_initializer=bias_initializer, bias_regularizer=bias_regularizer,
@@ -21,19 +30,19 @@ class DepthwiseConv2D(Conv):
         self.depth_multiplier = int(depth_multiplier)
         parts.take(self, ("depthwise",), given)
 
-    def build(self, input_shape):
+    def build(self, input_shape: ShapeLike) -> None:
         channels = self._channels(input_shape)
         self.depthwise_kernel = parts.weight(self, "depthwise_kernel", (*self.kernel_size, channels, self.depth_multiplier),
                                              "depthwise")
         self._add_bias(channels * self.depth_multiplier)
 
-    def call(self, inputs):
+    def call(self, inputs: TensorLike) -> Tensor:
         inputs = parts.floating(self, inputs)
         own_format = tensorflow_format(self.data_format, 2)
         out = depthwise(inputs, self.depthwise_kernel, self.strides, self.padding, own_format, self.dilation_rate)
         return self._finished(out, own_format)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         out = {**super().get_config(), "depth_multiplier": self.depth_multiplier, **parts.config(self, ("depthwise",))}
         return {k: v for k, v in out.items() if not k.startswith("kernel_") or k == "kernel_size"
                 if k not in ("filters", "groups")}
@@ -86,11 +95,15 @@ class _Separable(Conv):
 
 class SeparableConv1D(_Separable):
     """A convolution of each channel, then one over channels."""
-    def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None, dilation_rate=1,
-                 depth_multiplier=1, activation=None, use_bias=True, depthwise_initializer="glorot_uniform",
-                 pointwise_initializer="glorot_uniform", bias_initializer="zeros", depthwise_regularizer=None,
-                 pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None, depthwise_constraint=None,
-                 pointwise_constraint=None, bias_constraint=None, **kwargs):
+    def __init__(self, filters: int, kernel_size: int | Sequence[int], strides: int | Sequence[int] = 1,
+                 padding: str | int | Sequence = "valid", data_format: str | None = None,
+                 dilation_rate: int | Sequence[int] = 1, depth_multiplier: int = 1, activation: ActivationLike = None,
+                 use_bias: bool = True, depthwise_initializer: InitializerLike = "glorot_uniform",
+                 pointwise_initializer: InitializerLike = "glorot_uniform", bias_initializer: InitializerLike = "zeros",
+                 depthwise_regularizer: RegularizerLike = None, pointwise_regularizer: RegularizerLike = None,
+                 bias_regularizer: RegularizerLike = None, activity_regularizer: RegularizerLike = None,
+                 depthwise_constraint: ConstraintLike = None, pointwise_constraint: ConstraintLike = None,
+                 bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
         given = dict(locals())
         super().__init__(1, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, activation,
                          use_bias, given, kwargs)
@@ -98,11 +111,15 @@ class SeparableConv1D(_Separable):
 
 class SeparableConv2D(_Separable):
     """A convolution of each channel of images, then one over channels."""
-    def __init__(self, filters, kernel_size, strides=(1, 1), padding="valid", data_format=None, dilation_rate=(1, 1),
-                 depth_multiplier=1, activation=None, use_bias=True, depthwise_initializer="glorot_uniform",
-                 pointwise_initializer="glorot_uniform", bias_initializer="zeros", depthwise_regularizer=None,
-                 pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None, depthwise_constraint=None,
-                 pointwise_constraint=None, bias_constraint=None, **kwargs):
+    def __init__(self, filters: int, kernel_size: int | Sequence[int], strides: int | Sequence[int] = (1, 1),
+                 padding: str | int | Sequence = "valid", data_format: str | None = None,
+                 dilation_rate: int | Sequence[int] = (1, 1), depth_multiplier: int = 1, activation: ActivationLike = None,
+                 use_bias: bool = True, depthwise_initializer: InitializerLike = "glorot_uniform",
+                 pointwise_initializer: InitializerLike = "glorot_uniform", bias_initializer: InitializerLike = "zeros",
+                 depthwise_regularizer: RegularizerLike = None, pointwise_regularizer: RegularizerLike = None,
+                 bias_regularizer: RegularizerLike = None, activity_regularizer: RegularizerLike = None,
+                 depthwise_constraint: ConstraintLike = None, pointwise_constraint: ConstraintLike = None,
+                 bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
         given = dict(locals())
         super().__init__(2, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, activation,
                          use_bias, given, kwargs)

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Conv1DTranspose, Conv2DTranspose, Conv3DTranspose: a convolution turned around, kernels [field..., filters, in]."""
+from __future__ import annotations
+
+from tensorflow.framework.typed import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike
+from typing import Any, Sequence
+
 from tensorflow.keras.layers import parts
 from tensorflow.keras.layers.convolutional import Conv, spread, tensorflow_format
 from tensorflow.ops import array_ops, math_ops, nn_ops
@@ -55,10 +60,13 @@ class _ConvTranspose(Conv):
 
 class Conv1DTranspose(_ConvTranspose):
     """The gradient of a convolution along one dimension, as a layer."""
-    def __init__(self, filters, kernel_size, strides=1, padding="valid", output_padding=None, data_format=None,
-                 dilation_rate=1, activation=None, use_bias=True, kernel_initializer="glorot_uniform",
-                 bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
-                 kernel_constraint=None, bias_constraint=None, **kwargs):
+    def __init__(self, filters: int, kernel_size: int | Sequence[int], strides: int | Sequence[int] = 1,
+                 padding: str | int | Sequence = "valid", output_padding: int | Sequence[int] | None = None,
+                 data_format: str | None = None, dilation_rate: int | Sequence[int] = 1, activation: ActivationLike = None,
+                 use_bias: bool = True, kernel_initializer: InitializerLike = "glorot_uniform",
+                 bias_initializer: InitializerLike = "zeros", kernel_regularizer: RegularizerLike = None,
+                 bias_regularizer: RegularizerLike = None, activity_regularizer: RegularizerLike = None,
+                 kernel_constraint: ConstraintLike = None, bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
         kwargs.pop("groups", None)
         super().__init__(1, filters, kernel_size, strides, padding, data_format, dilation_rate, 1, activation, use_bias,
                          kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
@@ -68,10 +76,14 @@ class Conv1DTranspose(_ConvTranspose):
 
 class Conv2DTranspose(_ConvTranspose):
     """The gradient of a convolution of images, as a layer."""
-    def __init__(self, filters, kernel_size, strides=(1, 1), padding="valid", output_padding=None, data_format=None,
-                 dilation_rate=(1, 1), activation=None, use_bias=True, kernel_initializer="glorot_uniform",
-                 bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
-                 kernel_constraint=None, bias_constraint=None, **kwargs):
+    def __init__(self, filters: int, kernel_size: int | Sequence[int], strides: int | Sequence[int] = (1, 1),
+                 padding: str | int | Sequence = "valid", output_padding: int | Sequence[int] | None = None,
+                 data_format: str | None = None, dilation_rate: int | Sequence[int] = (1, 1),
+                 activation: ActivationLike = None, use_bias: bool = True,
+                 kernel_initializer: InitializerLike = "glorot_uniform", bias_initializer: InitializerLike = "zeros",
+                 kernel_regularizer: RegularizerLike = None, bias_regularizer: RegularizerLike = None,
+                 activity_regularizer: RegularizerLike = None, kernel_constraint: ConstraintLike = None,
+                 bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
         kwargs.pop("groups", None)
         super().__init__(2, filters, kernel_size, strides, padding, data_format, dilation_rate, 1, activation, use_bias,
                          kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
@@ -81,10 +93,14 @@ class Conv2DTranspose(_ConvTranspose):
 
 class Conv3DTranspose(_ConvTranspose):
     """The gradient of a convolution of volumes, as a layer."""
-    def __init__(self, filters, kernel_size, strides=(1, 1, 1), padding="valid", output_padding=None, data_format=None,
-                 dilation_rate=(1, 1, 1), activation=None, use_bias=True, kernel_initializer="glorot_uniform",
-                 bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
-                 kernel_constraint=None, bias_constraint=None, **kwargs):
+    def __init__(self, filters: int, kernel_size: int | Sequence[int], strides: int | Sequence[int] = (1, 1, 1),
+                 padding: str | int | Sequence = "valid", output_padding: int | Sequence[int] | None = None,
+                 data_format: str | None = None, dilation_rate: int | Sequence[int] = (1, 1, 1),
+                 activation: ActivationLike = None, use_bias: bool = True,
+                 kernel_initializer: InitializerLike = "glorot_uniform", bias_initializer: InitializerLike = "zeros",
+                 kernel_regularizer: RegularizerLike = None, bias_regularizer: RegularizerLike = None,
+                 activity_regularizer: RegularizerLike = None, kernel_constraint: ConstraintLike = None,
+                 bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
         kwargs.pop("groups", None)
         super().__init__(3, filters, kernel_size, strides, padding, data_format, dilation_rate, 1, activation, use_bias,
                          kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,

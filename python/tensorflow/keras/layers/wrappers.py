@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Layers around a layer: TimeDistributed (every step by itself), Bidirectional (a sequence from both ends)."""
+from __future__ import annotations
+
+from typing import Any
+
 from tensorflow.framework import nest
+from tensorflow.framework.typed import TensorLike
+from tensorflow.framework.tensors import Tensor
 from tensorflow.keras.engine.base_layer import Layer, registry
 from tensorflow.ops import array_ops, math_ops
 
@@ -9,17 +15,17 @@ __all__ = ["Wrapper", "TimeDistributed", "Bidirectional"]
 
 class Wrapper(Layer):
     """The base of layers around another layer."""
-    def __init__(self, layer, **kwargs):
+    def __init__(self, layer: Any, **kwargs: Any) -> None:
         if not isinstance(layer, Layer):
             raise ValueError(f"Please initialize `{type(self).__name__}` layer with a `Layer` instance. You passed: {layer}")
         super().__init__(**kwargs)
         self.layer = layer
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "layer": registry.serialize(self.layer)}
 
     @classmethod
-    def from_config(cls, config, custom_objects=None):
+    def from_config(cls, config: dict, custom_objects: dict | None = None) -> Any:
         config = dict(config)
         return cls(registry.deserialize(config.pop("layer"), custom_objects), **config)
 
@@ -27,11 +33,11 @@ class Wrapper(Layer):
 class TimeDistributed(Wrapper):
     """The layer on every step of [batch, time, ...]: time becomes part of the batch."""
 
-    def __init__(self, layer, **kwargs):
+    def __init__(self, layer: Any, **kwargs: Any) -> None:
         super().__init__(layer, **kwargs)
         self.supports_masking = True
 
-    def call(self, inputs, training=None, mask=None):
+    def call(self, inputs: TensorLike, training: bool | None = None, mask: TensorLike | None = None) -> Tensor:
         if inputs.shape.rank < 3:
             raise ValueError("`TimeDistributed` Layer should be passed an `input_shape` with at least 3 dimensions, "
                              f"received: {inputs.shape}")
@@ -48,7 +54,8 @@ _MERGES = {"sum": math_ops.add, "mul": math_ops.multiply}
 class Bidirectional(Wrapper):
     """merge_mode: "concat", "sum", "mul", "ave", or None: both."""
 
-    def __init__(self, layer, merge_mode="concat", weights=None, backward_layer=None, **kwargs):
+    def __init__(self, layer: Any, merge_mode: str = "concat", weights: TensorLike | None = None, backward_layer: Any = None,
+                 **kwargs: Any) -> None:
         if merge_mode not in ("sum", "mul", "ave", "concat", None):
             raise ValueError("Invalid merge mode. Merge mode should be one of {\"sum\", \"mul\", \"ave\", \"concat\", None}")
         if "_forward" in kwargs:
@@ -75,14 +82,15 @@ class Bidirectional(Wrapper):
     def _copy(layer, changes):
         return type(layer).from_config({**layer.get_config(), **changes})
 
-    def __call__(self, inputs, initial_state=None, *args, **kwargs):
+    def __call__(self, inputs: TensorLike, initial_state: TensorLike | None = None, *args: Any, **kwargs: Any) -> Any:
         if isinstance(inputs, (list, tuple)) and initial_state is None and len(inputs) > 1:
             inputs, initial_state = inputs[0], list(inputs[1:])
         if initial_state is not None:
             kwargs["initial_state"] = list(initial_state)
         return super().__call__(inputs, *args, **kwargs)
 
-    def call(self, inputs, training=None, mask=None, initial_state=None):
+    def call(self, inputs: TensorLike, training: bool | None = None, mask: TensorLike | None = None,
+             initial_state: TensorLike | None = None) -> Any:
         states = [{}, {}]
         if initial_state is not None:
             half = len(initial_state) // 2
@@ -111,26 +119,26 @@ class Bidirectional(Wrapper):
             return math_ops.multiply(math_ops.add(a, b), 0.5)
         return [a, b] if self.merge_mode is None else _MERGES[self.merge_mode](a, b)
 
-    def compute_mask(self, inputs, mask=None):
+    def compute_mask(self, inputs: TensorLike, mask: TensorLike | None = None) -> Any:
         mask = nest.flatten(mask)[0] if self.return_sequences and mask is not None else None
         first = [mask, mask] if self.merge_mode is None else [mask]
         if self.return_state:
             return first + [None] * 2 * len(self.forward_layer._sizes)
         return first if self.merge_mode is None else mask
 
-    def reset_states(self):
+    def reset_states(self) -> None:
         """Sets the states of both directions to zero."""
         self.forward_layer.reset_states()
         self.backward_layer.reset_states()
 
-    def get_config(self):
+    def get_config(self) -> dict:
         out = {**super().get_config(), "merge_mode": self.merge_mode}
         if self._given_backward:
             out["backward_layer"] = registry.serialize(self.backward_layer)
         return out
 
     @classmethod
-    def from_config(cls, config, custom_objects=None):
+    def from_config(cls, config: dict, custom_objects: dict | None = None) -> Any:
         config = dict(config)
         if config.get("backward_layer") is not None:
             config["backward_layer"] = registry.deserialize(config["backward_layer"], custom_objects)

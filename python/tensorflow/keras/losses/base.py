@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Loss: a function of labels and predictions that gives one number per sample, and how these become one."""
+from __future__ import annotations
+
 import inspect
+from typing import Any
 
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.framework.typed import TensorLike
 from tensorflow.keras.named import Registry
 from tensorflow.ops import array_ops, math_ops
 
@@ -10,7 +14,7 @@ registry = Registry("loss function")
 serialize, deserialize = registry.serialize, registry.deserialize
 
 
-def get(identifier):
+def get(identifier: Any) -> Any:
     """A loss by its name or configuration, or the function or object itself."""
     if isinstance(identifier, str):
         found = registry.find(identifier)
@@ -23,7 +27,7 @@ class Reduction:
     AUTO, NONE, SUM, SUM_OVER_BATCH_SIZE = "auto", "none", "sum", "sum_over_batch_size"
 
     @classmethod
-    def validate(cls, key):
+    def validate(cls, key: str) -> None:
         """Raises ValueError for a name that is not one of these."""
         if key not in ("auto", "none", "sum", "sum_over_batch_size"):
             raise ValueError(f"Invalid Reduction Key: {key}. Expected keys are \"auto\", \"none\", \"sum\", "
@@ -48,26 +52,26 @@ def reduced(values, sample_weight, reduction):
 
 class Loss:
     """The base of losses: write `call`, which gives one value for each example."""
-    def __init__(self, reduction=Reduction.AUTO, name=None):
+    def __init__(self, reduction: str = Reduction.AUTO, name: str | None = None) -> None:
         Reduction.validate(reduction)
         self.reduction, self.name = reduction, name
 
-    def __call__(self, y_true, y_pred, sample_weight=None):
+    def __call__(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None) -> Tensor:
         y_pred = convert_to_tensor(y_pred)
         if not isinstance(y_true, Tensor):
             y_true = convert_to_tensor(y_true)
         return reduced(self.call(y_true, y_pred), sample_weight, self.reduction)
 
-    def call(self, y_true, y_pred):
+    def call(self, y_true: TensorLike, y_pred: TensorLike) -> Any:
         """The loss of each example."""
         raise NotImplementedError(f"{type(self).__name__} must implement call(y_true, y_pred).")
 
-    def get_config(self):
+    def get_config(self) -> dict:
         """The arguments it was made with."""
         return {"reduction": self.reduction, "name": self.name}
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict) -> Any:
         """A new one from the arguments that get_config gave."""
         return cls(**config)
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Cross-entropies: labels as rows of probabilities, as numbers of classes, or as zeros and ones."""
-from tensorflow.framework.tensors import convert_to_tensor
+from __future__ import annotations
+
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.framework.typed import AxisLike, TensorLike
 from tensorflow.keras import backend
 from tensorflow.keras.losses.base import loss_class, prepared, registry
 from tensorflow.ops import array_ops, math_ops, nn_ops
@@ -15,7 +18,8 @@ def _logits_of(y_pred):
 
 
 @registry.add()
-def categorical_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0, axis=-1):
+def categorical_crossentropy(y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False, label_smoothing: float = 0,
+                             axis: AxisLike = -1) -> Tensor:
     """-sum(y log p) along the classes"""
     y_true, y_pred = prepared(y_true, y_pred)
     if label_smoothing:
@@ -34,7 +38,8 @@ def categorical_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=
 
 
 @registry.add()
-def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, axis=-1):
+def sparse_categorical_crossentropy(y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False,
+                                    axis: AxisLike = -1) -> Tensor:
     """-log p[label]"""
     y_pred, labels = convert_to_tensor(y_pred), convert_to_tensor(y_true)
     if labels.shape.rank == y_pred.shape.rank and labels.shape[-1] == 1:
@@ -51,7 +56,8 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, axis=-1):
 
 
 @registry.add("bce", "BCE")
-def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0, axis=-1):
+def binary_crossentropy(y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False, label_smoothing: float = 0,
+                        axis: AxisLike = -1) -> Tensor:
     """-mean(y log p + (1 - y) log(1 - p)) along the last axis"""
     y_true, y_pred = prepared(y_true, y_pred)
     if label_smoothing:

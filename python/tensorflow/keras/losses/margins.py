@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Losses of margins and of distributions: hinges, the divergence of Kullback and Leibler."""
+from __future__ import annotations
+
+from tensorflow.framework.typed import TensorLike
+from tensorflow.framework.tensors import Tensor
 from tensorflow.keras import backend
 from tensorflow.keras.losses.base import loss_class, prepared, registry
 from tensorflow.ops import math_ops
@@ -21,19 +25,19 @@ def _short(y_true, y_pred):
 
 
 @registry.add()
-def hinge(y_true, y_pred):
+def hinge(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """mean(max(1 - t y, 0))"""
     return math_ops.reduce_mean(_short(y_true, y_pred), -1)
 
 
 @registry.add()
-def squared_hinge(y_true, y_pred):
+def squared_hinge(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """mean(max(1 - t y, 0)^2)"""
     return math_ops.reduce_mean(math_ops.square(_short(y_true, y_pred)), -1)
 
 
 @registry.add()
-def categorical_hinge(y_true, y_pred):
+def categorical_hinge(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """max(largest of the wrong - sum of the right + 1, 0)"""
     y_true, y_pred = prepared(y_true, y_pred)
     right = math_ops.reduce_sum(math_ops.multiply(y_true, y_pred), -1)
@@ -42,7 +46,7 @@ def categorical_hinge(y_true, y_pred):
 
 
 @registry.add("kl_divergence", "kld", "KLD", "kullback_leibler_divergence")
-def kl_divergence(y_true, y_pred):
+def kl_divergence(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """sum(t log(t / y)), numbers between epsilon and 1"""
     y_true, y_pred = prepared(y_true, y_pred)
     y_true, y_pred = (math_ops.clip_by_value(v, backend.epsilon(), 1.0) for v in (y_true, y_pred))

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Distances of numbers, means along the last axis."""
+from __future__ import annotations
+
 import numpy as np
 
+from tensorflow.framework.typed import AxisLike, TensorLike
+from tensorflow.framework.tensors import Tensor
 from tensorflow.keras import backend
 from tensorflow.keras.losses.base import loss_class, prepared, registry
 from tensorflow.ops import math_ops, nn_ops
@@ -13,21 +17,21 @@ __all__ = ["mean_squared_error", "mean_absolute_error", "mean_absolute_percentag
 
 
 @registry.add("mse", "MSE")
-def mean_squared_error(y_true, y_pred):
+def mean_squared_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """mean((y - t)^2)"""
     y_true, y_pred = prepared(y_true, y_pred)
     return math_ops.reduce_mean(math_ops.squared_difference(y_pred, y_true), -1)
 
 
 @registry.add("mae", "MAE")
-def mean_absolute_error(y_true, y_pred):
+def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """mean(|y - t|)"""
     y_true, y_pred = prepared(y_true, y_pred)
     return math_ops.reduce_mean(math_ops.abs(math_ops.subtract(y_pred, y_true)), -1)
 
 
 @registry.add("mape", "MAPE")
-def mean_absolute_percentage_error(y_true, y_pred):
+def mean_absolute_percentage_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """100 * mean(|y - t| / max(|t|, epsilon))"""
     y_true, y_pred = prepared(y_true, y_pred)
     size = math_ops.maximum(math_ops.abs(y_true), backend.epsilon())
@@ -36,7 +40,7 @@ def mean_absolute_percentage_error(y_true, y_pred):
 
 
 @registry.add("msle", "MSLE")
-def mean_squared_logarithmic_error(y_true, y_pred):
+def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """mean((log(t + 1) - log(y + 1))^2), numbers at least epsilon"""
     y_true, y_pred = prepared(y_true, y_pred)
     logs = [math_ops.log(math_ops.add(math_ops.maximum(v, backend.epsilon()), 1.0)) for v in (y_pred, y_true)]
@@ -44,7 +48,7 @@ def mean_squared_logarithmic_error(y_true, y_pred):
 
 
 @registry.add()
-def huber(y_true, y_pred, delta=1.0):
+def huber(y_true: TensorLike, y_pred: TensorLike, delta: float = 1.0) -> Tensor:
     """d^2 / 2 up to |d| = delta, and a line from there"""
     y_true, y_pred = prepared(y_true, y_pred)
     d = math_ops.abs(math_ops.subtract(y_pred, y_true))
@@ -54,7 +58,7 @@ def huber(y_true, y_pred, delta=1.0):
 
 
 @registry.add("logcosh")
-def log_cosh(y_true, y_pred):
+def log_cosh(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """mean(log(cosh(y - t))) = mean(d + softplus(-2 d) - log 2)"""
     y_true, y_pred = prepared(y_true, y_pred)
     d = math_ops.subtract(y_pred, y_true)
@@ -63,7 +67,7 @@ def log_cosh(y_true, y_pred):
 
 
 @registry.add()
-def poisson(y_true, y_pred):
+def poisson(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """mean(y - t log(y + epsilon))"""
     y_true, y_pred = prepared(y_true, y_pred)
     logs = math_ops.log(math_ops.add(y_pred, backend.epsilon()))
@@ -71,7 +75,7 @@ def poisson(y_true, y_pred):
 
 
 @registry.add()
-def cosine_similarity(y_true, y_pred, axis=-1):
+def cosine_similarity(y_true: TensorLike, y_pred: TensorLike, axis: AxisLike = -1) -> Tensor:
     """-sum(t / |t| * y / |y|)"""
     y_true, y_pred = prepared(y_true, y_pred)
     y_true, y_pred = math_ops.l2_normalize(y_true, axis), math_ops.l2_normalize(y_pred, axis)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How often predictions are right."""
-from tensorflow.framework.tensors import convert_to_tensor
+from __future__ import annotations
+
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.framework.typed import TensorLike
 from tensorflow.keras import backend
 from tensorflow.keras.metrics.base import metric_class, registry
 from tensorflow.ops import array_ops, math_ops
@@ -16,7 +19,7 @@ def accuracy(y_true, y_pred):
 
 
 @registry.add()
-def binary_accuracy(y_true, y_pred, threshold=0.5):
+def binary_accuracy(y_true: TensorLike, y_pred: TensorLike, threshold: float = 0.5) -> Tensor:
     """The share of outputs on the right side of the threshold."""
     y_pred = convert_to_tensor(y_pred)
     right = math_ops.equal(math_ops.cast(y_true, y_pred.dtype),
@@ -25,7 +28,7 @@ def binary_accuracy(y_true, y_pred, threshold=0.5):
 
 
 @registry.add()
-def categorical_accuracy(y_true, y_pred):
+def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """1 where the largest output is the one-hot class, else 0."""
     right = math_ops.equal(math_ops.argmax(y_true, -1), math_ops.argmax(y_pred, -1))
     return math_ops.cast(right, backend.floatx())
@@ -38,7 +41,7 @@ def _labels(y_true, y_pred):
 
 
 @registry.add()
-def sparse_categorical_accuracy(y_true, y_pred):
+def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """1 where the largest output is the class, else 0."""
     y_pred = convert_to_tensor(y_pred)
     labels = _labels(convert_to_tensor(y_true), y_pred)
@@ -46,13 +49,13 @@ def sparse_categorical_accuracy(y_true, y_pred):
 
 
 @registry.add()
-def top_k_categorical_accuracy(y_true, y_pred, k=5):
+def top_k_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike, k: int = 5) -> Tensor:
     """1 where the one-hot class is among the k largest outputs, else 0."""
     return math_ops.cast(math_ops.in_top_k(math_ops.argmax(y_true, -1), y_pred, k), backend.floatx())
 
 
 @registry.add()
-def sparse_top_k_categorical_accuracy(y_true, y_pred, k=5):
+def sparse_top_k_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike, k: int = 5) -> Tensor:
     """1 where the class is among the k largest outputs, else 0."""
     y_pred = convert_to_tensor(y_pred)
     return math_ops.cast(math_ops.in_top_k(_labels(convert_to_tensor(y_true), y_pred), y_pred, k), backend.floatx())

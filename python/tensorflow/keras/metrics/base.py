@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Metric: variables that update_state adds to and result reads. While a model is trained or evaluated only what is added is
 computed on the device; a metric whose update_state does anything but assign_add keeps its variables there."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
 import numpy as np
 
 from tensorflow.framework import dtypes
 from tensorflow.framework.context import eagerly
-from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.framework.typed import DTypeLike, InitializerLike, ShapeLike, TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.keras import backend, initializers
 from tensorflow.keras.losses import base as losses_base
@@ -17,14 +22,14 @@ registry = Registry("metric function")
 serialize, deserialize = registry.serialize, registry.deserialize
 
 
-def get(identifier):
+def get(identifier: Any) -> Any:
     """A metric by its name or configuration, or the object itself."""
     return registry.get(identifier)
 
 
 class Metric:
     """The base of metrics: states, update_state and result."""
-    def __init__(self, name=None, dtype=None, **kwargs):
+    def __init__(self, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any) -> None:
         if kwargs:
             raise TypeError(f"Keyword argument not understood: {', '.join(kwargs)}")
         self._name = name or backend.unique_name(snake(type(self).__name__))
@@ -34,7 +39,8 @@ class Metric:
     name = property(lambda self: self._name)
     dtype = property(lambda self: self._dtype)
 
-    def add_weight(self, name=None, shape=(), aggregation=None, synchronization=None, initializer="zeros", dtype=None):
+    def add_weight(self, name: str | None = None, shape: ShapeLike = (), aggregation: Any = None, synchronization: Any = None,
+                   initializer: InitializerLike = "zeros", dtype: DTypeLike | None = None) -> Variable:
         """Makes a state of the metric."""
         with eagerly():
             value = initializers.get(initializer)(tuple(shape), dtype=dtype or self._dtype)
@@ -43,7 +49,7 @@ class Metric:
         return out
 
     @property
-    def variables(self):
+    def variables(self) -> list:
         """Its states."""
         own = list(self.__dict__.get("_weights", ()))
         for value in vars(self).values():
@@ -53,33 +59,33 @@ class Metric:
 
     weights = trainable_weights = property(lambda self: self.variables)
 
-    def update_state(self, *args, **kwargs):
+    def update_state(self, *args: Any, **kwargs: Any) -> Any:
         """Takes a batch into account."""
         raise NotImplementedError("Must be implemented in subclasses.")
 
-    def result(self):
+    def result(self) -> Any:
         """The value over all batches since reset_state."""
         raise NotImplementedError("Must be implemented in subclasses.")
 
-    def reset_state(self):
+    def reset_state(self) -> None:
         """Forgets what it has counted."""
         for variable in self.variables:
             variable.set(np.zeros(variable.shape.as_list(), variable.dtype.as_numpy_dtype))
 
-    def reset_states(self):
+    def reset_states(self) -> None:
         """The older name of reset_state."""
         self.reset_state()
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
         self.update_state(*args, **kwargs)
         return self.result()
 
-    def get_config(self):
+    def get_config(self) -> dict:
         """The arguments it was made with."""
         return {"name": self.name, "dtype": self._dtype}
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict) -> Any:
         """A new one from the arguments that get_config gave."""
         return cls(**config)
 
@@ -117,30 +123,30 @@ class _Reduced(Metric):
 @registry.add()
 class Mean(_Reduced):
     """The mean of all values."""
-    def __init__(self, name="mean", dtype=None):
+    def __init__(self, name: str | None = "mean", dtype: DTypeLike | None = None) -> None:
         super().__init__(name, dtype, True)
 
 
 @registry.add()
 class Sum(_Reduced):
     """The sum of all values."""
-    def __init__(self, name="sum", dtype=None):
+    def __init__(self, name: str | None = "sum", dtype: DTypeLike | None = None) -> None:
         super().__init__(name, dtype, False)
 
 
 class MeanMetricWrapper(Mean):
     """The mean of a function of labels and predictions."""
 
-    def __init__(self, fn, name=None, dtype=None, **kwargs):
+    def __init__(self, fn: Callable, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any) -> None:
         super().__init__(name or getattr(fn, "__name__", "metric"), dtype)
         self._fn, self._fn_kwargs = fn, kwargs
 
-    def update_state(self, y_true, y_pred, sample_weight=None):
+    def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None) -> None:
         """Adds the function's values for a batch."""
         super().update_state(self._fn(convert_to_tensor(y_true), convert_to_tensor(y_pred), **self._fn_kwargs),
                              sample_weight)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), **self._fn_kwargs}
 
 

@@ -2,9 +2,14 @@
 """Metrics of how often yes was said and right: counts at one or many thresholds, and what follows from them.
 
 All counts are sums over samples, so a device only computes what a batch adds."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
-from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.framework.typed import DTypeLike, TensorLike
 from tensorflow.keras import backend
 from tensorflow.keras.metrics.base import Metric, registry
 from tensorflow.ops import array_ops, math_ops
@@ -141,8 +146,9 @@ class _All(_Confusion):
 class AUC(_All):
     """The area under the curve of true over false positive rates ("ROC"), or of precision over recall ("PR")."""
 
-    def __init__(self, num_thresholds=200, curve="ROC", summation_method="interpolation", name=None, dtype=None,
-                 thresholds=None, multi_label=False, num_labels=None, label_weights=None, from_logits=False):
+    def __init__(self, num_thresholds: int = 200, curve: str = "ROC", summation_method: str = "interpolation",
+                 name: str | None = None, dtype: DTypeLike | None = None, thresholds: Any = None, multi_label: bool = False,
+                 num_labels: Any = None, label_weights: Any = None, from_logits: bool = False) -> None:
         if curve not in ("ROC", "PR"):
             raise ValueError(f'Invalid AUC curve value "{curve}". Valid options are ROC and PR')
         if summation_method not in ("interpolation", "minoring", "majoring"):
@@ -162,10 +168,10 @@ class AUC(_All):
 
     thresholds = property(lambda self: np.array(self._at, np.float32))
 
-    def update_state(self, y_true, y_pred, sample_weight=None):
+    def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None) -> None:
         super().update_state(y_true, math_ops.sigmoid(y_pred) if self._from_logits else y_pred, sample_weight)
 
-    def result(self):
+    def result(self) -> Tensor:
         if self.curve == "PR" and self.summation_method == "interpolation":
             return self._interpolated()
         recall, specificity, precision = self._rates()
@@ -194,7 +200,7 @@ class AUC(_All):
         area = math_ops.multiply(slope, math_ops.add(change, math_ops.multiply(start, math_ops.log(ratio))))
         return math_ops.reduce_sum(math_ops.divide_no_nan(area, math_ops.maximum(math_ops.add(tp[1:], fn[1:]), 0.0)))
 
-    def get_config(self):
+    def get_config(self) -> dict:
         out = {**super().get_config(), "num_thresholds": self.num_thresholds, "curve": self.curve,
                "summation_method": self.summation_method, "from_logits": self._from_logits}
         if self._given is None:
@@ -228,10 +234,11 @@ class _AtLeast(_All):
 @registry.add()
 class SensitivityAtSpecificity(_AtLeast):
     """The best sensitivity at thresholds that reach this specificity."""
-    def __init__(self, specificity, num_thresholds=200, class_id=None, name=None, dtype=None):
+    def __init__(self, specificity: float, num_thresholds: int = 200, class_id: int | None = None, name: str | None = None,
+                 dtype: DTypeLike | None = None) -> None:
         self._at_least("specificity", specificity, num_thresholds, class_id, name, dtype)
 
-    def result(self):
+    def result(self) -> Tensor:
         recall, specificity, _ = self._rates()
         return self._best(specificity, recall)
 
@@ -239,10 +246,11 @@ class SensitivityAtSpecificity(_AtLeast):
 @registry.add()
 class SpecificityAtSensitivity(_AtLeast):
     """The best specificity at thresholds that reach this sensitivity."""
-    def __init__(self, sensitivity, num_thresholds=200, class_id=None, name=None, dtype=None):
+    def __init__(self, sensitivity: float, num_thresholds: int = 200, class_id: int | None = None, name: str | None = None,
+                 dtype: DTypeLike | None = None) -> None:
         self._at_least("sensitivity", sensitivity, num_thresholds, class_id, name, dtype)
 
-    def result(self):
+    def result(self) -> Tensor:
         recall, specificity, _ = self._rates()
         return self._best(recall, specificity)
 
@@ -250,10 +258,11 @@ class SpecificityAtSensitivity(_AtLeast):
 @registry.add()
 class PrecisionAtRecall(_AtLeast):
     """The best precision at thresholds that reach this recall."""
-    def __init__(self, recall, num_thresholds=200, class_id=None, name=None, dtype=None):
+    def __init__(self, recall: float, num_thresholds: int = 200, class_id: int | None = None, name: str | None = None,
+                 dtype: DTypeLike | None = None) -> None:
         self._at_least("recall", recall, num_thresholds, class_id, name, dtype)
 
-    def result(self):
+    def result(self) -> Tensor:
         recall, _, precision = self._rates()
         return self._best(recall, precision)
 
@@ -261,10 +270,11 @@ class PrecisionAtRecall(_AtLeast):
 @registry.add()
 class RecallAtPrecision(_AtLeast):
     """The best recall at thresholds that reach this precision."""
-    def __init__(self, precision, num_thresholds=200, class_id=None, name=None, dtype=None):
+    def __init__(self, precision: float, num_thresholds: int = 200, class_id: int | None = None, name: str | None = None,
+                 dtype: DTypeLike | None = None) -> None:
         self._at_least("precision", precision, num_thresholds, class_id, name, dtype)
 
-    def result(self):
+    def result(self) -> Any:
         recall, _, precision = self._rates()
         return self._best(precision, recall)
 
@@ -273,12 +283,12 @@ class RecallAtPrecision(_AtLeast):
 class MeanIoU(Metric):
     """The mean over classes of  both / (label or prediction),  of numbers of classes."""
 
-    def __init__(self, num_classes, name=None, dtype=None):
+    def __init__(self, num_classes: int, name: str | None = None, dtype: DTypeLike | None = None) -> None:
         super().__init__(name, dtype)
         self.num_classes = num_classes
         self.total_cm = self.add_weight("total_confusion_matrix", (num_classes, num_classes))
 
-    def update_state(self, y_true, y_pred, sample_weight=None):
+    def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None) -> None:
         rows, columns = (array_ops.one_hot(math_ops.cast(array_ops.reshape(convert_to_tensor(v), [-1]), "int32"),
                                            self.num_classes) for v in (y_true, y_pred))
         if sample_weight is not None:
@@ -286,12 +296,12 @@ class MeanIoU(Metric):
             columns = math_ops.multiply(columns, weights)
         self.total_cm.assign_add(math_ops.matmul(rows, columns, transpose_a=True))
 
-    def result(self):
+    def result(self) -> Tensor:
         table = convert_to_tensor(self.total_cm)
         both = math_ops.reduce_sum(math_ops.multiply(table, np.eye(self.num_classes, dtype=np.float32)), 0)
         either = math_ops.subtract(math_ops.add(math_ops.reduce_sum(table, 0), math_ops.reduce_sum(table, 1)), both)
         seen = math_ops.reduce_sum(math_ops.cast(math_ops.not_equal(either, 0.0), self._dtype))
         return math_ops.divide_no_nan(math_ops.reduce_sum(math_ops.divide_no_nan(both, either)), seen)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "num_classes": self.num_classes}

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Means of losses as metrics, and means of other kinds: RootMeanSquaredError, MeanRelativeError, MeanTensor."""
+from __future__ import annotations
+
 import numpy as np
 
 from tensorflow.framework.context import eagerly
-from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.framework.typed import DTypeLike, ShapeLike, TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.keras import losses
 from tensorflow.keras.losses import (mean_squared_error, mean_absolute_error, mse, mae, MSE, MAE,
@@ -48,16 +51,16 @@ SparseCategoricalCrossentropy = metric_class("SparseCategoricalCrossentropy", lo
 class RootMeanSquaredError(Mean):
     """sqrt(mean((y - t)^2)) over everything"""
 
-    def __init__(self, name="root_mean_squared_error", dtype=None):
+    def __init__(self, name: str | None = "root_mean_squared_error", dtype: DTypeLike | None = None) -> None:
         super().__init__(name, dtype)
 
-    def update_state(self, y_true, y_pred, sample_weight=None):
+    def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None) -> None:
         y_true, y_pred = (math_ops.cast(convert_to_tensor(v), self._dtype) for v in (y_true, y_pred))
         if y_true.shape.rank == y_pred.shape.rank - 1 and y_pred.shape[-1] == 1:
             y_pred = array_ops.squeeze(y_pred, [-1])
         super().update_state(math_ops.squared_difference(y_pred, y_true), sample_weight)
 
-    def result(self):
+    def result(self) -> Tensor:
         return math_ops.sqrt(super().result())
 
 
@@ -65,16 +68,16 @@ class RootMeanSquaredError(Mean):
 class MeanRelativeError(Mean):
     """mean(|y - t| / normalizer)"""
 
-    def __init__(self, normalizer, name=None, dtype=None):
+    def __init__(self, normalizer: list, name: str | None = None, dtype: DTypeLike | None = None) -> None:
         super().__init__(name or "mean_relative_error", dtype)
         self.normalizer = np.asarray(normalizer, np.float32)
 
-    def update_state(self, y_true, y_pred, sample_weight=None):
+    def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None) -> None:
         y_true, y_pred = (math_ops.cast(convert_to_tensor(v), self._dtype) for v in (y_true, y_pred))
         error = math_ops.divide_no_nan(math_ops.abs(math_ops.subtract(y_true, y_pred)), self.normalizer)
         super().update_state(error, sample_weight)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "normalizer": self.normalizer.tolist()}
 
 
@@ -82,7 +85,8 @@ class MeanRelativeError(Mean):
 class MeanTensor(Metric):
     """The mean of tensors, entry by entry."""
 
-    def __init__(self, name="mean_tensor", dtype=None, shape=None):
+    def __init__(self, name: str | None = "mean_tensor", dtype: DTypeLike | None = None,
+                 shape: ShapeLike | None = None) -> None:
         super().__init__(name, dtype)
         self.total = self.count = None
         if shape is not None:
@@ -94,7 +98,7 @@ class MeanTensor(Metric):
                                       for n in ("total", "count"))
         self._weights += [self.total, self.count]
 
-    def update_state(self, values, sample_weight=None):
+    def update_state(self, values: TensorLike, sample_weight: TensorLike | None = None) -> None:
         values = math_ops.cast(convert_to_tensor(values), self._dtype)
         if self.total is None:
             self._build(values.shape.as_list())
@@ -110,7 +114,7 @@ class MeanTensor(Metric):
         self.total.assign_add(values)
         self.count.assign_add(count)
 
-    def result(self):
+    def result(self) -> Tensor:
         if self.total is None:
             raise ValueError("MeanTensor does not have any result yet. Please call the MeanTensor instance or use "
                              "`.update_state(value)` before retrieving the result.")

@@ -2,6 +2,11 @@
 """Adam.  m = b1 m + (1 - b1) g;  v = b2 v + (1 - b2) g^2;  w -= rate * sqrt(1 - b2^t) / (1 - b1^t) * m / (sqrt(v) + eps)
 
 The epsilon is added to the uncorrected root; PopART's Adam has a setting for that."""
+from __future__ import annotations
+
+from tensorflow.framework.typed import NumberLike, RateLike, TensorLike
+from typing import Any
+
 from tensorflow.keras.optimizers.base import Optimizer, epsilon_of, registry
 from tensorflow.ops import math_ops
 
@@ -13,15 +18,16 @@ class Adam(Optimizer):
     """Means of gradients and of their squares, both corrected for their start."""
     _defaults = {"beta_1": 0.9, "beta_2": 0.999, "epsilon": 1e-7, "amsgrad": False}
 
-    def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, amsgrad=False, name="Adam", **kwargs):
+    def __init__(self, learning_rate: RateLike = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7,
+                 amsgrad: bool = False, name: str = "Adam", **kwargs: Any) -> None:
         super().__init__(name, learning_rate, beta_1=beta_1, beta_2=beta_2, epsilon=epsilon_of(epsilon), amsgrad=amsgrad,
                          **kwargs)
 
-    def create_slots(self, var):
+    def create_slots(self, var: Any) -> None:
         for name in ("m", "v", "vhat")[:3 if self.amsgrad else 2]:
             self.add_slot(var, name)
 
-    def update(self, gradient, var, rate):
+    def update(self, gradient: TensorLike, var: Any, rate: NumberLike) -> None:
         m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
         step = math_ops.cast(math_ops.add(math_ops.cast(self.iterations, "float32"), 1.0), "float32")
         power = [math_ops.pow(float(b), step) for b in (self.beta_1, self.beta_2)]
@@ -39,7 +45,7 @@ class Adam(Optimizer):
                                  math_ops.add(math_ops.sqrt(v_now), self.epsilon))
         var.assign_sub(math_ops.cast(change, var.dtype))
 
-    def fused(self, popart, rate, clip, accum):
+    def fused(self, popart: Any, rate: NumberLike, clip: list, accum: Any) -> Adam | None:
         if self.amsgrad:
             return None
         out = popart.Adam({"defaultLearningRate": (rate, False), "defaultBeta1": (float(self.beta_1), True),
@@ -49,5 +55,5 @@ class Adam(Optimizer):
         out.setEpsBeforeCorrection(True)
         return out
 
-    def fused_slots(self):
+    def fused_slots(self) -> dict:
         return {"m": ("Accl1", 1), "v": ("Accl2", 1)}

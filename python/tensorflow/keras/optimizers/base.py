@@ -2,12 +2,17 @@
 """Optimizer: hyperparameters, slots, and one update rule in two forms. `update` writes it out with TensorFlow's operations,
 for apply_gradients. `fused` says it as PopART's optimiser, which fit() uses: it must be the same rule to the last term, or
 None."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 import numpy as np
 
 from tensorflow.framework.context import active, eagerly
 from tensorflow.framework.dispatch import apply
 from tensorflow.framework.tape import GradientTape, graph_gradients
-from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.framework.typed import DTypeLike, InitializerLike, NumberLike, RateLike, TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.keras import backend
 from tensorflow.keras.named import Registry
@@ -19,14 +24,14 @@ registry = Registry("optimizer")
 serialize = registry.serialize
 
 
-def deserialize(config, custom_objects=None):
+def deserialize(config: dict, custom_objects: dict | None = None) -> Any:
     """An optimizer from its configuration."""
     if isinstance(config, dict) and config["class_name"].lower() in registry.named:
         config = {**config, "class_name": config["class_name"].lower()}
     return registry.deserialize(config, custom_objects)
 
 
-def get(identifier):
+def get(identifier: Any) -> Any:
     """An optimizer by its name or configuration, or the object itself."""
     if isinstance(identifier, str):
         return registry.find(identifier.lower() if identifier.lower() in registry.named else identifier)()
@@ -56,8 +61,9 @@ class Optimizer:
     """The base of optimizers: hyper-parameters, and a state for each weight."""
     _defaults = {}  # hyperparameters beside the rate
 
-    def __init__(self, name=None, learning_rate=0.01, clipnorm=None, clipvalue=None, global_clipnorm=None, lr=None, decay=0.0,
-                 **hyper):
+    def __init__(self, name: str | None = None, learning_rate: RateLike = 0.01, clipnorm: float | None = None,
+                 clipvalue: float | None = None, global_clipnorm: float | None = None, lr: RateLike = None,
+                 decay: float = 0.0, **hyper: Any) -> None:
         learning_rate = learning_rate if lr is None else lr
         for value, what in ((clipnorm, "clipnorm"), (clipvalue, "clipvalue"), (global_clipnorm, "global_clipnorm")):
             if value is not None and value < 0:
@@ -80,12 +86,12 @@ class Optimizer:
     # ---- the rate
 
     @property
-    def learning_rate(self):
+    def learning_rate(self) -> Any:
         """The rate now, or its schedule; it may be set."""
         return self._schedule if self._schedule is not None else self._rate
 
     @learning_rate.setter
-    def learning_rate(self, value):
+    def learning_rate(self, value: TensorLike) -> Any:
         if isinstance(value, LearningRateSchedule):
             self._schedule = value
         elif self._schedule is not None:
@@ -96,7 +102,7 @@ class Optimizer:
 
     lr = learning_rate
 
-    def rate_now(self):
+    def rate_now(self) -> float:
         """The rate of the next step, on the host."""
         step = int(self.iterations.numpy())
         with eagerly():
@@ -104,7 +110,7 @@ class Optimizer:
         return rate / (1.0 + self.decay * step)
 
     @property
-    def rate_is_constant(self):
+    def rate_is_constant(self) -> bool:
         """Whether it stays the same from step to step unless somebody sets it."""
         return self._schedule is None and self.decay == 0
 
@@ -117,7 +123,8 @@ class Optimizer:
 
     # ---- slots
 
-    def add_slot(self, var, slot_name, initializer=0.0, dtype="float32"):
+    def add_slot(self, var: Variable, slot_name: str, initializer: InitializerLike = 0.0,
+                 dtype: DTypeLike = "float32") -> Variable:
         """Makes a state of a weight."""
         key = (id(var), slot_name)
         if key not in self._slots:
@@ -127,11 +134,11 @@ class Optimizer:
             self._order.append((var, slot_name))
         return self._slots[key]
 
-    def get_slot(self, var, slot_name):
+    def get_slot(self, var: Variable, slot_name: str) -> Variable:
         """A state of a weight."""
         return self._slots[(id(var), slot_name)]
 
-    def create_slots(self, var):
+    def create_slots(self, var: Variable) -> None:
         """add_slot for what the rule keeps of a variable."""
 
     def _create_all(self, variables):
@@ -141,7 +148,7 @@ class Optimizer:
     slots_by_variable = False  # in the order of weights: all slots of a variable, or one slot of all variables
 
     @property
-    def weights(self):
+    def weights(self) -> list:
         """The count of steps and all states."""
         slots = list(self._slots.items())
         if not self.slots_by_variable:
@@ -153,15 +160,15 @@ class Optimizer:
         """What the rule keeps beside the slots."""
         return []
 
-    def variables(self):
+    def variables(self) -> Any:
         """The count of steps and all states."""
         return self.weights
 
-    def get_weights(self):
+    def get_weights(self) -> list:
         """The states as arrays."""
         return [w.numpy() for w in self.weights]
 
-    def set_weights(self, weights):
+    def set_weights(self, weights: TensorLike) -> None:
         """Sets the states, in the order of get_weights."""
         if len(weights) != len(self.weights):
             raise ValueError(f"You called `set_weights(weights)` on optimizer {self._name} with a weight list of length "
@@ -171,7 +178,8 @@ class Optimizer:
 
     # ---- steps
 
-    def apply_gradients(self, grads_and_vars, name=None, experimental_aggregate_gradients=True):
+    def apply_gradients(self, grads_and_vars: Any, name: str | None = None,
+                        experimental_aggregate_gradients: bool = True) -> Tensor | Variable:
         """Changes weights by their gradients: a list of (gradient, weight)."""
         grads_and_vars = list(grads_and_vars)
         pairs = [(g, v) for g, v in grads_and_vars if g is not None]
@@ -198,7 +206,8 @@ class Optimizer:
             gradients = math_ops.clip_by_global_norm(gradients, float(self.global_clipnorm))[0]
         return list(gradients)
 
-    def minimize(self, loss, var_list, grad_loss=None, name=None, tape=None):
+    def minimize(self, loss: TensorLike, var_list: Sequence, grad_loss: Any = None, name: str | None = None,
+                 tape: Any = None) -> Tensor | Variable:
         """Computes gradients of a loss, then applies them."""
         variables = var_list() if callable(var_list) else var_list
         given = None if grad_loss is None else [convert_to_tensor(grad_loss)]
@@ -214,51 +223,51 @@ class Optimizer:
             raise ValueError("`tape` is required when a `Tensor` loss is passed.")
         return self.apply_gradients(zip(gradients, variables))
 
-    def compiled(self, model):
+    def compiled(self, model: Any) -> Optimizer:
         """What a model that is compiled with this one trains with."""
         return self
 
-    def to_minimize(self, loss):
+    def to_minimize(self, loss: TensorLike) -> Tensor:
         """What a training takes the gradients of."""
         return loss
 
-    def prepare(self):
+    def prepare(self) -> None:
         """What all variables of a step share, in front of their updates."""
 
-    def step_now(self):
+    def step_now(self) -> Tensor:
         """The number of this step, from 1."""
         return math_ops.add(math_ops.cast(self.iterations, "float32"), 1.0)
 
     @staticmethod
-    def mixed(slot, value, keep):
+    def mixed(slot: Variable, value: TensorLike, keep: float) -> Tensor:
         """slot = keep * slot + (1 - keep) * value, and what it is then."""
         out = math_ops.add(math_ops.multiply(slot, float(keep)), math_ops.multiply(value, 1.0 - float(keep)))
         slot.assign(out)
         return out
 
-    def update(self, gradient, var, rate):
+    def update(self, gradient: TensorLike, var: Variable, rate: NumberLike) -> Any:
         """Changes one weight by its gradient: the formula of the class."""
         raise NotImplementedError("Must be implemented in subclasses.")
 
-    def fused(self, popart, rate, clip, accum):
+    def fused(self, popart: Any, rate: NumberLike, clip: list, accum: Any) -> None:
         """popart's optimiser of the same rule with this rate, or None. accum: the type that gradients are gathered in."""
         return None
 
-    def fused_here(self, popart, rate, accum):
+    def fused_here(self, popart: Any, rate: NumberLike, accum: Any) -> Any:
         """The same with this optimiser's clipping."""
         clip = self.clip_settings(popart)
         return None if clip is None else self.fused(popart, rate, clip, accum)
 
-    def fused_slots(self):
+    def fused_slots(self) -> dict:
         """{slot: (what popart's optimiser calls it, the factor between its value and the slot's)}"""
         return {}
 
-    def hyper(self):
+    def hyper(self) -> tuple:
         """Everything that a compiled program has of this optimiser."""
         return (tuple(getattr(self, k) for k in self._defaults), self.decay, self.clipnorm, self.clipvalue,
                 self.global_clipnorm, id(self._schedule))
 
-    def clip_settings(self, popart):
+    def clip_settings(self, popart: Any) -> Any:
         """What PopART clips by, or None if it cannot say it."""
         if self.clipvalue is not None or self.clipnorm is not None:
             return None
@@ -266,7 +275,7 @@ class Optimizer:
             return [popart.ClipNormSettings.clipAllWeights(float(self.global_clipnorm))]
         return []
 
-    def get_config(self):
+    def get_config(self) -> dict:
         """The arguments it was made with."""
         rate = self._schedule
         config = {"name": self._name, "decay": self.decay, **{k: getattr(self, k) for k in self._defaults}}
@@ -280,7 +289,7 @@ class Optimizer:
         return config
 
     @classmethod
-    def from_config(cls, config, custom_objects=None):
+    def from_config(cls, config: dict, custom_objects: dict | None = None) -> Any:
         """A new one from the arguments that get_config gave."""
         config = dict(config)
         if isinstance(config.get("learning_rate"), dict):

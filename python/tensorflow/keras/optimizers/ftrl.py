@@ -2,6 +2,11 @@
 """Ftrl: follow the regularised leader.   n' = n + g^2;  p = -learning_rate_power
     z += g + 2 s w - (n'^p - n^p) / rate * w      (s: l2_shrinkage_regularization_strength)
     w = 0 if |z| <= l1, else (sign(z) l1 - z) / ((beta + n'^p) / rate + 2 l2)"""
+from __future__ import annotations
+
+from tensorflow.framework.typed import NumberLike, RateLike, TensorLike
+from typing import Any
+
 from tensorflow.keras.optimizers.base import Optimizer, registry
 from tensorflow.ops import math_ops
 
@@ -14,9 +19,10 @@ class Ftrl(Optimizer):
     _defaults = {"learning_rate_power": -0.5, "initial_accumulator_value": 0.1, "l1_regularization_strength": 0.0,
                  "l2_regularization_strength": 0.0, "l2_shrinkage_regularization_strength": 0.0, "beta": 0.0}
 
-    def __init__(self, learning_rate=0.001, learning_rate_power=-0.5, initial_accumulator_value=0.1,
-                 l1_regularization_strength=0.0, l2_regularization_strength=0.0, name="Ftrl",
-                 l2_shrinkage_regularization_strength=0.0, beta=0.0, **kwargs):
+    def __init__(self, learning_rate: RateLike = 0.001, learning_rate_power: float = -0.5,
+                 initial_accumulator_value: float = 0.1, l1_regularization_strength: float = 0.0,
+                 l2_regularization_strength: float = 0.0, name: str = "Ftrl",
+                 l2_shrinkage_regularization_strength: float = 0.0, beta: TensorLike = 0.0, **kwargs: Any) -> None:
         given = {"learning_rate_power": learning_rate_power, "initial_accumulator_value": initial_accumulator_value,
                  "l1_regularization_strength": l1_regularization_strength,
                  "l2_regularization_strength": l2_regularization_strength,
@@ -30,11 +36,11 @@ class Ftrl(Optimizer):
 
     slots_by_variable = True
 
-    def create_slots(self, var):
+    def create_slots(self, var: Any) -> None:
         self.add_slot(var, "accumulator", self.initial_accumulator_value)
         self.add_slot(var, "linear")
 
-    def update(self, gradient, var, rate):
+    def update(self, gradient: TensorLike, var: Any, rate: NumberLike) -> None:
         n, z, w = self.get_slot(var, "accumulator"), self.get_slot(var, "linear"), var.read_value()
         power, l1 = -float(self.learning_rate_power), float(self.l1_regularization_strength)
         after = math_ops.add(n, math_ops.square(gradient))

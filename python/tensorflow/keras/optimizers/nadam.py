@@ -2,9 +2,14 @@
 """Nadam: Adam with Nesterov's look ahead. With u(t) = b1 (1 - 0.96^(0.004 t) / 2) and U(t) = u(1) ... u(t):
     m = b1 m + (1 - b1) g;  v = b2 v + (1 - b2) g^2
     w -= rate * ((1 - u(t)) g / (1 - U(t)) + u(t+1) m / (1 - U(t) u(t+1))) / (sqrt(v / (1 - b2^t)) + eps)"""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from tensorflow.framework.context import eagerly
+from tensorflow.framework.typed import NumberLike, RateLike, TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.keras.optimizers.base import Optimizer, epsilon_of, registry
 from tensorflow.keras.optimizers.schedules import LearningRateSchedule
@@ -18,7 +23,8 @@ class Nadam(Optimizer):
     """Adam with Nesterov's look ahead."""
     _defaults = {"beta_1": 0.9, "beta_2": 0.999, "epsilon": 1e-7}
 
-    def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, name="Nadam", **kwargs):
+    def __init__(self, learning_rate: RateLike = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7,
+                 name: str = "Nadam", **kwargs: Any) -> None:
         if isinstance(learning_rate, LearningRateSchedule):
             raise ValueError("The Nadam optimizer does not support tf.keras.optimizers.LearningRateSchedules as the "
                              "learning rate.")
@@ -28,7 +34,7 @@ class Nadam(Optimizer):
         with eagerly():
             self._product = Variable(np.float32(1), False, name=f"{self._name}/m_cache")
 
-    def create_slots(self, var):
+    def create_slots(self, var: Variable) -> None:
         for name in ("m", "v"):
             self.add_slot(var, name)
 
@@ -39,14 +45,14 @@ class Nadam(Optimizer):
         return math_ops.multiply(math_ops.subtract(1.0, math_ops.multiply(math_ops.pow(
             0.96, math_ops.multiply(step, self._of_momentum)), 0.5)), float(self.beta_1))
 
-    def prepare(self):
+    def prepare(self) -> None:
         step = self.step_now()
         self._now, self._next = self._momentum(step), self._momentum(math_ops.add(step, 1.0))
         self._so_far = math_ops.multiply(self._product, self._now)
         self._product.assign(self._so_far)
         self._correction = math_ops.subtract(1.0, math_ops.pow(float(self.beta_2), step))
 
-    def update(self, gradient, var, rate):
+    def update(self, gradient: TensorLike, var: Variable, rate: NumberLike) -> None:
         m = self.mixed(self.get_slot(var, "m"), gradient, self.beta_1)
         v = self.mixed(self.get_slot(var, "v"), math_ops.square(gradient), self.beta_2)
         of_g = math_ops.divide(math_ops.subtract(1.0, self._now), math_ops.subtract(1.0, self._so_far))
@@ -55,5 +61,5 @@ class Nadam(Optimizer):
         root = math_ops.add(math_ops.sqrt(math_ops.divide(v, self._correction)), self.epsilon)
         var.assign_sub(math_ops.divide(math_ops.multiply(top, rate), root))
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "decay": self._of_momentum}

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Rates that depend on the step."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 import numpy as np
 
+from tensorflow.framework.typed import NumberLike, TensorLike
+from tensorflow.framework.tensors import Tensor
 from tensorflow.keras.named import Registry
 from tensorflow.ops import math_ops
 
@@ -11,15 +17,15 @@ serialize, deserialize = registry.serialize, registry.deserialize
 
 class LearningRateSchedule:
     """A rate that depends on the step: called with it."""
-    def __call__(self, step):
+    def __call__(self, step: Any) -> Any:
         raise NotImplementedError("Learning rate schedule must override __call__")
 
-    def get_config(self):
+    def get_config(self) -> Any:
         """The arguments it was made with."""
         raise NotImplementedError("Learning rate schedule must override get_config")
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict) -> Any:
         """A new one from the arguments that get_config gave."""
         return cls(**config)
 
@@ -28,17 +34,18 @@ class LearningRateSchedule:
 class ExponentialDecay(LearningRateSchedule):
     """rate * decay_rate ^ (step / decay_steps)"""
 
-    def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name=None):
+    def __init__(self, initial_learning_rate: NumberLike, decay_steps: NumberLike, decay_rate: NumberLike,
+                 staircase: bool = False, name: str | None = None) -> None:
         self.initial_learning_rate, self.decay_steps = float(initial_learning_rate), float(decay_steps)
         self.decay_rate, self.staircase, self.name = float(decay_rate), staircase, name
 
-    def __call__(self, step):
+    def __call__(self, step: Any) -> Tensor:
         p = math_ops.divide(math_ops.cast(step, "float32"), self.decay_steps)
         p = math_ops.floor(p) if self.staircase else p
         return math_ops.multiply(math_ops.exp(math_ops.multiply(p, float(np.log(self.decay_rate)))),
                                  self.initial_learning_rate)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {"initial_learning_rate": self.initial_learning_rate, "decay_steps": self.decay_steps,
                 "decay_rate": self.decay_rate, "staircase": self.staircase, "name": self.name}
 
@@ -47,19 +54,19 @@ class ExponentialDecay(LearningRateSchedule):
 class PiecewiseConstantDecay(LearningRateSchedule):
     """values[i] up to step boundaries[i], the last one from there"""
 
-    def __init__(self, boundaries, values, name=None):
+    def __init__(self, boundaries: Sequence, values: TensorLike, name: str | None = None) -> None:
         if len(boundaries) != len(values) - 1:
             raise ValueError("The length of boundaries should be 1 less than the length of values")
         self.boundaries, self.values, self.name = list(boundaries), list(values), name
 
-    def __call__(self, step):
+    def __call__(self, step: Any) -> Any:
         step = math_ops.cast(step, "float32")
         out = float(self.values[-1])
         for limit, value in reversed(list(zip(self.boundaries, self.values))):
             out = math_ops.where(math_ops.less_equal(step, float(limit)), np.float32(value), out)
         return out
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {"boundaries": self.boundaries, "values": self.values, "name": self.name}
 
 
@@ -67,11 +74,12 @@ class PiecewiseConstantDecay(LearningRateSchedule):
 class PolynomialDecay(LearningRateSchedule):
     """(first - last) * (1 - step / steps)^power + last;  cycle: steps grows to the next multiple"""
 
-    def __init__(self, initial_learning_rate, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False, name=None):
+    def __init__(self, initial_learning_rate: NumberLike, decay_steps: NumberLike, end_learning_rate: float = 0.0001,
+                 power: float = 1.0, cycle: bool = False, name: str | None = None) -> None:
         self.initial_learning_rate, self.decay_steps = float(initial_learning_rate), float(decay_steps)
         self.end_learning_rate, self.power, self.cycle, self.name = float(end_learning_rate), float(power), cycle, name
 
-    def __call__(self, step):
+    def __call__(self, step: Any) -> Tensor:
         step = math_ops.cast(step, "float32")
         if self.cycle:
             rounds = math_ops.maximum(math_ops.ceil(math_ops.divide(step, self.decay_steps)), 1.0)
@@ -82,7 +90,7 @@ class PolynomialDecay(LearningRateSchedule):
         return math_ops.add(math_ops.multiply(left, self.initial_learning_rate - self.end_learning_rate),
                             self.end_learning_rate)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {"initial_learning_rate": self.initial_learning_rate, "decay_steps": self.decay_steps,
                 "end_learning_rate": self.end_learning_rate, "power": self.power, "cycle": self.cycle, "name": self.name}
 
@@ -91,11 +99,12 @@ class PolynomialDecay(LearningRateSchedule):
 class InverseTimeDecay(LearningRateSchedule):
     """first / (1 + decay_rate * step / decay_steps)"""
 
-    def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name=None):
+    def __init__(self, initial_learning_rate: NumberLike, decay_steps: NumberLike, decay_rate: NumberLike,
+                 staircase: bool = False, name: str | None = None) -> None:
         self.initial_learning_rate, self.decay_steps = float(initial_learning_rate), float(decay_steps)
         self.decay_rate, self.staircase, self.name = float(decay_rate), staircase, name
 
-    def __call__(self, step):
+    def __call__(self, step: Any) -> Tensor:
         p = math_ops.divide(math_ops.cast(step, "float32"), self.decay_steps)
         p = math_ops.floor(p) if self.staircase else p
         return math_ops.divide(self.initial_learning_rate, math_ops.add(math_ops.multiply(p, self.decay_rate), 1.0))
@@ -107,17 +116,18 @@ class InverseTimeDecay(LearningRateSchedule):
 class CosineDecay(LearningRateSchedule):
     """first * ((1 - alpha) * (1 + cos(pi * step / steps)) / 2 + alpha)"""
 
-    def __init__(self, initial_learning_rate, decay_steps, alpha=0.0, name=None):
+    def __init__(self, initial_learning_rate: NumberLike, decay_steps: NumberLike, alpha: float = 0.0,
+                 name: str | None = None) -> None:
         self.initial_learning_rate, self.decay_steps = float(initial_learning_rate), float(decay_steps)
         self.alpha, self.name = float(alpha), name
 
-    def __call__(self, step):
+    def __call__(self, step: Any) -> Tensor:
         p = math_ops.divide(math_ops.minimum(math_ops.cast(step, "float32"), self.decay_steps), self.decay_steps)
         wave = math_ops.multiply(math_ops.add(math_ops.cos(math_ops.multiply(p, float(np.pi))), 1.0), 0.5)
         return math_ops.multiply(math_ops.add(math_ops.multiply(wave, 1 - self.alpha), self.alpha),
                                  self.initial_learning_rate)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {"initial_learning_rate": self.initial_learning_rate, "decay_steps": self.decay_steps, "alpha": self.alpha,
                 "name": self.name}
 
@@ -126,11 +136,12 @@ class CosineDecay(LearningRateSchedule):
 class CosineDecayRestarts(LearningRateSchedule):
     """CosineDecay again and again: each time t_mul times longer, from m_mul times the rate."""
 
-    def __init__(self, initial_learning_rate, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name=None):
+    def __init__(self, initial_learning_rate: NumberLike, first_decay_steps: NumberLike, t_mul: NumberLike = 2.0,
+                 m_mul: NumberLike = 1.0, alpha: float = 0.0, name: str | None = None) -> None:
         self.initial_learning_rate, self.first_decay_steps = float(initial_learning_rate), float(first_decay_steps)
         self._t_mul, self._m_mul, self.alpha, self.name = float(t_mul), float(m_mul), float(alpha), name
 
-    def __call__(self, step):
+    def __call__(self, step: Any) -> Tensor:
         done = math_ops.divide(math_ops.cast(step, "float32"), self.first_decay_steps)
         if self._t_mul == 1.0:
             times = math_ops.floor(done)
@@ -145,6 +156,6 @@ class CosineDecayRestarts(LearningRateSchedule):
         return math_ops.multiply(math_ops.add(math_ops.multiply(wave, 1 - self.alpha), self.alpha),
                                  self.initial_learning_rate)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {"initial_learning_rate": self.initial_learning_rate, "first_decay_steps": self.first_decay_steps,
                 "t_mul": self._t_mul, "m_mul": self._m_mul, "alpha": self.alpha, "name": self.name}

@@ -3,6 +3,11 @@
 
 PopART keeps the velocity without the rate (v' = momentum * v' + g, w -= rate * v'), which is another rule when the rate
 changes. Its velocity scaling s (v' = momentum * v' + s * g, w -= rate / s * v') makes it this one: s is the rate."""
+from __future__ import annotations
+
+from tensorflow.framework.typed import NumberLike, RateLike, TensorLike
+from typing import Any
+
 from tensorflow.keras.optimizers.base import Optimizer, registry
 from tensorflow.ops import math_ops
 
@@ -14,16 +19,17 @@ class SGD(Optimizer):
     """Gradient descent, with momentum and Nesterov's look ahead if asked for."""
     _defaults = {"momentum": 0.0, "nesterov": False}
 
-    def __init__(self, learning_rate=0.01, momentum=0.0, nesterov=False, name="SGD", **kwargs):
+    def __init__(self, learning_rate: RateLike = 0.01, momentum: float = 0.0, nesterov: bool = False, name: str = "SGD",
+                 **kwargs: Any) -> None:
         if isinstance(momentum, (int, float)) and not 0 <= momentum <= 1:
             raise ValueError("`momentum` must be between [0, 1].")
         super().__init__(name, learning_rate, momentum=momentum, nesterov=nesterov, **kwargs)
 
-    def create_slots(self, var):
+    def create_slots(self, var: Any) -> None:
         if self.momentum:
             self.add_slot(var, "momentum")
 
-    def update(self, gradient, var, rate):
+    def update(self, gradient: TensorLike, var: Any, rate: NumberLike) -> None:
         step = math_ops.multiply(gradient, rate)
         if not self.momentum:
             var.assign_sub(step)
@@ -33,7 +39,7 @@ class SGD(Optimizer):
         slot.assign(v)
         var.assign_add(math_ops.subtract(math_ops.multiply(v, self.momentum), step) if self.nesterov else v)
 
-    def fused(self, popart, rate, clip, accum):
+    def fused(self, popart: Any, rate: NumberLike, clip: list, accum: Any) -> SGD:
         values = {"defaultLearningRate": (rate, False), "defaultMomentum": (float(self.momentum), True),
                   "nesterov": (bool(self.nesterov), True)}
         if self.momentum:
@@ -41,5 +47,5 @@ class SGD(Optimizer):
             values |= {"defaultVelocityScaling": (scale, False), "defaultLearningRate": (scale, False)}
         return popart.SGD(values, clip, popart.SGDAccumulatorAndMomentum.Separate, accum)
 
-    def fused_slots(self):
+    def fused_slots(self) -> dict:
         return {"momentum": ("Accl1", -1)} if self.momentum else {}

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """tf.keras.utils"""
+from __future__ import annotations
+
 import contextlib
+import typing as _typing
 
 import numpy as np
 
@@ -8,9 +11,12 @@ from tensorflow import _names
 from tensorflow.framework import seeds as _seeds
 from tensorflow.keras import named as _named
 from tensorflow.keras.engine.progress import Progbar
+if _typing.TYPE_CHECKING:  # of annotations
+    from typing import Any, Callable, Iterator, NoReturn
+    from tensorflow.framework.typed import AxisLike, DTypeLike, TensorLike
 
 
-def to_categorical(y, num_classes=None, dtype="float32"):
+def to_categorical(y: TensorLike, num_classes: int | None = None, dtype: DTypeLike = "float32") -> Any:
     """Numbers of classes as rows with a one."""
     y = np.array(y, dtype="int")
     shape = y.shape
@@ -23,14 +29,14 @@ def to_categorical(y, num_classes=None, dtype="float32"):
     return out.reshape(*shape, num_classes)
 
 
-def normalize(x, axis=-1, order=2):
+def normalize(x: TensorLike, axis: AxisLike = -1, order: int = 2) -> Any:
     """Divides an array by its norm along an axis."""
     norms = np.atleast_1d(np.linalg.norm(x, order, axis))
     norms[norms == 0] = 1
     return x / np.expand_dims(norms, axis)
 
 
-def unpack_x_y_sample_weight(data):
+def unpack_x_y_sample_weight(data: TensorLike) -> tuple:
     """(x, y, weights) of what a train_step gets, None for what is not there."""
     if not isinstance(data, (tuple, list)):
         return data, None, None
@@ -39,7 +45,7 @@ def unpack_x_y_sample_weight(data):
     return (*data, *[None] * (3 - len(data)))
 
 
-def pack_x_y_sample_weight(x, y=None, sample_weight=None):
+def pack_x_y_sample_weight(x: TensorLike, y: TensorLike | None = None, sample_weight: TensorLike | None = None) -> tuple:
     """A tuple of what is not None: (x, y, sample_weight)."""
     return (x,) if y is None else (x, y) if sample_weight is None else (x, y, sample_weight)
 
@@ -53,7 +59,7 @@ class Sequence:
     def __len__(self):
         raise NotImplementedError
 
-    def on_epoch_end(self):
+    def on_epoch_end(self) -> None:
         """Called after each pass."""
         pass
 
@@ -62,7 +68,7 @@ class Sequence:
 
 
 @contextlib.contextmanager
-def custom_object_scope(*objects):
+def custom_object_scope(*objects: Any) -> Iterator:
     """While open, these names stand for these classes when models are loaded."""
     before = dict(_named.custom)
     for each in objects:
@@ -77,12 +83,12 @@ def custom_object_scope(*objects):
 CustomObjectScope = custom_object_scope
 
 
-def get_custom_objects():
+def get_custom_objects() -> Any:
     """The names that stand for classes when models are loaded."""
     return _named.custom
 
 
-def register_keras_serializable(package="Custom", name=None):
+def register_keras_serializable(package: str = "Custom", name: str | None = None) -> Callable:
     """A decorator: models with this class can be loaded."""
     def decorate(thing):
         _named.custom[name or thing.__name__] = thing
@@ -90,13 +96,13 @@ def register_keras_serializable(package="Custom", name=None):
     return decorate
 
 
-def plot_model(*args, **kwargs):
+def plot_model(*args: Any, **kwargs: Any) -> NoReturn:
     """Refused, with a reason: a drawing needs packages that are not there."""
     raise NotImplementedError("plot_model needs pydot and graphviz, which this TensorFlow does not use. Use "
                               "model.summary().")
 
 
-def set_random_seed(seed):
+def set_random_seed(seed: int) -> None:
     """Sets the seed of the random numbers of NumPy and TensorFlow."""
     np.random.seed(seed)
     _seeds.set_seed(seed)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """IPUConfig, and the system that one was applied to: TensorFlow's IPU devices, each a device of PopART."""
+from __future__ import annotations
+
+from typing import Any
+
 from tensorflow.framework.logs import warning
 from tensorflow.python.ipu import system
 from tensorflow.python.ipu.config_enums import (DeviceConnectionType, ExecutionProfileType,  # noqa: F401
@@ -38,7 +42,7 @@ def configure_ipu_system(config: IPUConfig, device: str = "cpu", reset_configura
     system.configure(config)
 
 
-def get_ipu_config(session=None) -> list[bytes]:
+def get_ipu_config(session: Any = None) -> list[bytes]:
     """One serialised configuration per IPU device."""
     if not system.configured():
         raise RuntimeError("No IPU devices configured.")

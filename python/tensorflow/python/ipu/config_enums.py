@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What attributes of IPUConfig may be, where it is neither a number nor a text."""
+from __future__ import annotations
+
 import enum
+from tensorflow.framework.typed import TensorLike
+from typing import Any
 
 
 class SelectionOrder(enum.Enum):
@@ -28,7 +32,7 @@ class StochasticRoundingBehaviour(enum.Enum):
     OFF, ON, REPLICA_IDENTICAL_ONLY = range(3)
 
     @classmethod
-    def from_bool(cls, value):
+    def from_bool(cls, value: TensorLike) -> Any:
         """ON for True, OFF for False."""
         return cls.ON if value else cls.OFF
 

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Nested attributes with types and defaults: a misspelt name or a wrong type is an error at once."""
+from __future__ import annotations
+
 import enum
 import json
+from typing import Any
 
 from popart import _spelling
 
 from tensorflow.framework.logs import warning
+from tensorflow.framework.typed import TensorLike
 
 
 class Attribute:
@@ -114,30 +118,30 @@ class _OnBoth:
 class Structure(Category):
     """The whole, with its conversions."""
 
-    def get_attribute_metadata(self, name):
+    def get_attribute_metadata(self, name: str) -> Attribute:
         """What is known of an option: its type, default and text."""
         if name not in self._table:
             raise ValueError(f"Could not get attribute metadata for '{name}': it is not a valid attribute of this config."
                              + _spelling.hint(name, self._table, "'{}'"))
         return self._table[name]
 
-    def to_dict(self):
+    def to_dict(self) -> dict:
         """All options and their values."""
         return {name: str(v) if isinstance(v, enum.Enum) else _copied(v) for name, v in self._values().items()}
 
     @_OnBoth
-    def from_dict(self, values):
+    def from_dict(self, values: TensorLike) -> Structure:
         """Takes over the values; called on the class, of a new one."""
         for name, value in values.items():
             self._set(name, value)
         return self
 
-    def to_json(self):
+    def to_json(self) -> str:
         """All options and their values, as JSON."""
         return json.dumps(self.to_dict())
 
     @_OnBoth
-    def from_json(self, text):
+    def from_json(self, text: str) -> Any:
         """Sets options from what to_json gave."""
         return self.from_dict(json.loads(text))
 

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: MIT
 """How fast a data set gives its elements, without any IPU."""
+from __future__ import annotations
+
 import json
 import time
+from typing import Any
 
 import numpy as np
 
 from tensorflow.framework import nest
 from tensorflow.framework.context import active
 from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.typed import DatasetLike
 from tensorflow.python.ipu.ipu_infeed_queue import IPUInfeedQueue
 
 
@@ -27,8 +31,8 @@ def _measured(dataset, epochs, elements, shows, copies):
     return np.array([json.dumps({"epochs": rows}).encode()], object)
 
 
-def dataset_benchmark(dataset, number_of_epochs, elements_per_epochs, print_stats=True, apply_debug_options=True,
-                      do_memcpy=True):
+def dataset_benchmark(dataset: DatasetLike, number_of_epochs: int, elements_per_epochs: int, print_stats: bool = True,
+                      apply_debug_options: bool = True, do_memcpy: bool = True) -> str:
     """One JSON text with a row for every epoch, as a tensor of texts: at once, or in TensorFlow 1 when a session runs it."""
     if number_of_epochs < 1 or elements_per_epochs < 1:
         raise ValueError(f"number_of_epochs ({number_of_epochs}) and elements_per_epochs ({elements_per_epochs}) must be at "
@@ -49,7 +53,8 @@ class _Result:
         return self._measure()
 
 
-def infeed_benchmark(infeed_queue, number_of_epochs, elements_per_epochs, print_stats=True, do_memcpy=True):
+def infeed_benchmark(infeed_queue: Any, number_of_epochs: int, elements_per_epochs: int, print_stats: bool = True,
+                     do_memcpy: bool = True) -> Any:
     """Measures how fast an infeed queue gives elements."""
     if not isinstance(infeed_queue, IPUInfeedQueue):
         raise TypeError(f"infeed_queue must be an IPUInfeedQueue, not {type(infeed_queue).__name__}.")

@@ -1,27 +1,31 @@
 # SPDX-License-Identifier: MIT
 """Runs the files of application_compile_op."""
+from __future__ import annotations
+
 import os
 import zipfile
+from typing import Any
 
 from popart import _files
 from tensorflow import _names
 from tensorflow.framework.context import active
 from tensorflow.framework.errors import DataLossError
 from tensorflow.framework.tensors import EagerTensor, convert_to_tensor
+from tensorflow.framework.typed import TensorLike
 from tensorflow.python.ipu import served
 
 
 class RuntimeContext:
     """A program that embedded_runtime_start made ready."""
-    def __init__(self, function, name):
+    def __init__(self, function: Any, name: str) -> None:
         self.function, self.name = function, name
 
-    def output_types(self):
+    def output_types(self) -> list:
         """Types of what the program returns."""
         return [spec.dtype for spec in self.function.structured_outputs.values()]
 
 
-def embedded_runtime_start(poplar_exec_filepath, inputs, name, timeout=None):
+def embedded_runtime_start(poplar_exec_filepath: str, inputs: TensorLike, name: str, timeout: Any = None) -> RuntimeContext:
     """Loads a program. inputs: of its variables elsewhere; files here keep their own."""
     if inputs:
         raise NotImplementedError("embedded_runtime_start with inputs is not there: compile with freeze_variables=True.")
@@ -38,7 +42,7 @@ def embedded_runtime_start(poplar_exec_filepath, inputs, name, timeout=None):
     return RuntimeContext(served.Function(folder), name)
 
 
-def embedded_runtime_call(inputs, context):
+def embedded_runtime_call(inputs: TensorLike, context: RuntimeContext) -> list:
     """The outputs of one call, a list."""
     function = context.function
     graph = active()

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """A tf.function that IPUStrategy.run runs: one program for the IPU. `for _ in tf.range(n)` at its top is the program's own
 loop, `next(iterator)` its infeed."""
+from __future__ import annotations
+
+from typing import Callable, Sequence
+
 import numpy as np
 
 from tensorflow.framework import nest
@@ -84,7 +88,7 @@ _NOT_KNOWN = _NotKnown()
 class FunctionProgram(Compiled):
     """A tf.function, compiled for the shapes and values of one call."""
 
-    def __init__(self, function, args, kwargs, index):
+    def __init__(self, function: Callable, args: Sequence, kwargs: dict, index: int) -> None:
         self.index, self._held = index, (args, kwargs)
         graph = self.graph = FunctionGraph(name=getattr(function, "__name__", "function"))
         self._fed, self.result = traced(graph, function, args, kwargs)
@@ -104,7 +108,7 @@ class FunctionProgram(Compiled):
                     f"device /device:IPU:{self.index}: the variable of shape {variable.shape} was created outside of the "
                     "IPUStrategy's scope. Create it in `with strategy.scope():`.")
 
-    def __call__(self, flat):
+    def __call__(self, flat: list) -> Tensor | list | tuple | None:
         times = self.compile().settings.times
         arguments = _Arguments([flat[i].array for i in self._fed], times)
         for queue in self.graph.__dict__.get("fresh", ()):

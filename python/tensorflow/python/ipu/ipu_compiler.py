@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import typing
+from typing import Any
 
 from tensorflow.framework import nest
 from tensorflow.framework.context import active
 from tensorflow.framework.late import LateTensor
 from tensorflow.framework.operations import Operation
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.framework.typed import TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.python.ipu import scopes
 from tensorflow.python.ipu.programs import Compiled, _is_operation
 
 
-def compile(computation: typing.Callable, inputs: list | tuple | None = None):
+def compile(computation: typing.Callable, inputs: list | tuple | None = None) -> _Program | list:
     """Results as the function gives them: one value is a list of one; nothing or operations alone are an operation."""
     graph = active()
     if graph is None:
@@ -47,11 +49,11 @@ def _device_inside(graph):
 class Call:
     """A compiled program in the graph of the session that runs it."""
 
-    def __init__(self, compiled, inputs):
+    def __init__(self, compiled: Compiled, inputs: TensorLike) -> None:
         self.compiled, self.inputs = compiled, inputs
         self.outputs = []
 
-    def results(self, graph):
+    def results(self, graph: Any) -> _Program | list:
         """What ipu_compiler.compile gives: tensors of the outer graph, or an operation."""
         result = self.compiled.result
         if _is_operation(result):
@@ -73,7 +75,7 @@ class Call:
         self.outputs.append(out)
         return out
 
-    def produce(self, step):
+    def produce(self, step: Any) -> None:
         """Runs the program in a session and gives its outputs their values."""
         arguments = [step.value(t) for t in self.inputs]
         for t, value in zip(self.outputs, self.compiled.run(arguments, step.session)):

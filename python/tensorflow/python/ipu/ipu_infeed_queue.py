@@ -2,6 +2,8 @@
 """Infeeds: a data set that a program on the IPU reads, an element for every round."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tensorflow.framework import nest
@@ -9,13 +11,15 @@ from tensorflow.framework.context import active
 from tensorflow.framework.errors import FailedPreconditionError, OutOfRangeError
 from tensorflow.framework.logs import without_effect
 from tensorflow.framework.operations import Operation
+from tensorflow.framework.typed import DatasetLike
+from tensorflow.framework.tensors import Tensor
 from tensorflow.python.ipu import flags
 
 
 class IPUInfeedQueue:
     """Elements of a dataset, for programs that run on the IPU."""
-    def __init__(self, dataset, device_ordinal: int | None = None, prefetch_depth: int | None = None,
-                 optimise_latency: bool = False, feed_name: str | None = None):
+    def __init__(self, dataset: DatasetLike, device_ordinal: int | None = None, prefetch_depth: int | None = None,
+                 optimise_latency: bool = False, feed_name: str | None = None) -> None:
         without_effect(prefetch_depth=prefetch_depth, optimise_latency=optimise_latency)
         if not hasattr(dataset, "element_spec"):
             raise TypeError(f"IPUInfeedQueue takes a tf.data.Dataset, not {type(dataset).__name__}.")
@@ -57,22 +61,22 @@ class IPUInfeedQueue:
             return None
         return Operation(active(), "infeed_delete", run=stop)
 
-    def get_next(self):
+    def get_next(self) -> Any:
         """The next element, within a program."""
         raise RuntimeError("`get_next` is obsolete: pass the queue to ipu.loops.repeat or pipelining_ops.pipeline.")
 
-    def noted(self):
+    def noted(self) -> None:
         """A program reads it."""
         self._used = True
 
-    def dequeue_in(self, graph):
+    def dequeue_in(self, graph: Any) -> Tensor | dict | tuple:
         """The tensors of an element, as inputs of a program."""
         self.noted()
         out = nest.map_structure(lambda s: graph.input(s.shape, s.dtype, "infeed"), self.structure)
         graph.infeeds.append((self, nest.flatten(out)))
         return out
 
-    def next_arrays(self, count):
+    def next_arrays(self, count: int) -> list:
         """The next elements, one array per tensor."""
         if self._elements is None:
             raise FailedPreconditionError(None, None, "The infeed queue is not initialized: run its `initializer` first.")
@@ -97,7 +101,8 @@ class IPUInfeedQueue:
 class IPUIterator:
     """A data set's iterator for functions that IPUStrategy.run runs."""
 
-    def __init__(self, dataset=None, infeed_spec=None, element_spec=None, **_):
+    def __init__(self, dataset: DatasetLike | None = None, infeed_spec: Any = None, element_spec: Any = None,
+                 **_: Any) -> None:
         self._dataset = dataset
         self._iterator = iter(dataset)
         self.element_spec = dataset.element_spec

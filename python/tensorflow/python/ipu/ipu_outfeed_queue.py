@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import threading
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,8 @@ from tensorflow.framework.context import active
 from tensorflow.framework.errors import FailedPreconditionError
 from tensorflow.framework.logs import without_effect
 from tensorflow.framework.operations import Operation
-from tensorflow.framework.tensors import EagerTensor, convert_to_tensor
+from tensorflow.framework.tensors import EagerTensor, Tensor, convert_to_tensor
+from tensorflow.framework.typed import TensorLike
 from tensorflow.python.ipu import inner_feeds
 from tensorflow.python.ipu.programs import root_program
 
@@ -38,7 +40,7 @@ class IPUOutfeedQueue:
     keeps_all = property(lambda self: self._mode is IPUOutfeedMode.ALL)
     enqueued = property(lambda self: self._enqueued)
 
-    def enqueue(self, tensors) -> Operation:
+    def enqueue(self, tensors: TensorLike) -> Operation:
         """In a program: these go out in every round."""
         graph = root_program()
         if graph is None:
@@ -56,13 +58,13 @@ class IPUOutfeedQueue:
             graph.outfeeds.append((self, [graph.taken(t) for t in flat]))
         return Operation(graph, "outfeed_enqueue")
 
-    def accumulates(self, count):
+    def accumulates(self, count: int) -> None:
         """The queue gets sums of this many rounds."""
         if not self.keeps_all:
             raise ValueError("accumulate_outfeed needs an outfeed queue with IPUOutfeedMode.ALL.")
         self._count = count
 
-    def put(self, arrays):
+    def put(self, arrays: TensorLike) -> None:
         """What a run gave: of every tensor [rounds, ...], or the last one."""
         if self.keeps_all:
             self._nothing = [np.asarray(a)[:0] for a in arrays]
@@ -84,7 +86,7 @@ class IPUOutfeedQueue:
             raise FailedPreconditionError(None, None, "The outfeed has nothing to give: no program has run.")
         return [np.concatenate(each) if self.keeps_all else each[0] for each in zip(*waiting)]
 
-    def dequeue(self, wait_for_completion: bool = False):
+    def dequeue(self, wait_for_completion: bool = False) -> Tensor | _Dequeue | tuple:
         """The values so far; with LAST, the last one."""
         if active() is not None:
             return _Dequeue(self)
@@ -110,7 +112,7 @@ class IPUOutfeedQueue:
 class IPUOutfeedQueueIterator:
     """The elements of a queue, one by one."""
 
-    def __init__(self, outfeed_queue):
+    def __init__(self, outfeed_queue: Any) -> None:
         self._elements = iter(outfeed_queue)
 
     def __iter__(self):

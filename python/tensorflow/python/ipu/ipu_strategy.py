@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from typing import Any, Sequence
 
 from tensorflow.data.dataset import Iterator
 from tensorflow.framework import nest
 from tensorflow.framework.context import active, current
 from tensorflow.framework.tensors import Tensor
+from tensorflow.framework.typed import AxisLike, DatasetLike, TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.ops.functions import Function
 from tensorflow.python.ipu import config
@@ -29,12 +31,12 @@ class IPUStrategyV1:
         self._index = int(ipu_device.rsplit(":", 1)[1])
 
     @property
-    def device(self):
+    def device(self) -> Any:
         """The IPU device it stands for."""
         return config.device(self._index)
 
     @contextlib.contextmanager
-    def scope(self):
+    def scope(self) -> Iterator:
         """While open, Keras models and tf.functions are for this strategy."""
         before = current.strategy
         if before is not None and before is not self:
@@ -48,7 +50,8 @@ class IPUStrategyV1:
     num_replicas_in_sync = 1
     extended = property(lambda self: self)
 
-    def run(self, fn: Function, args=(), kwargs: dict | None = None, options=None):
+    def run(self, fn: Function, args: Sequence = (), kwargs: dict | None = None,
+            options: Any = None) -> Tensor | list | tuple | None:
         """A tf.function on the IPU."""
         if not isinstance(fn, Function):
             raise ValueError("IPUStrategy does not support eager execution. Please pass a function that is wrapped with "
@@ -68,29 +71,29 @@ class IPUStrategyV1:
         finally:
             current.strategy = before
 
-    def reduce(self, reduce_op, value, axis=None):
+    def reduce(self, reduce_op: str, value: TensorLike, axis: AxisLike | None = None) -> Any:
         """One value of those of all replicas."""
         return value
 
-    def experimental_distribute_dataset(self, dataset, options=None):
+    def experimental_distribute_dataset(self, dataset: DatasetLike, options: Any = None) -> Any:
         """The dataset itself."""
         return dataset
 
-    def experimental_local_results(self, value):
+    def experimental_local_results(self, value: TensorLike) -> tuple:
         """The values of this process's replicas, as a tuple."""
         return (value,)
 
     # ---- Keras
 
-    def plan(self, model, training):
+    def plan(self, model: Any, training: bool) -> Any:
         """How Keras runs a model: IPUs, stages, replicas and batches of a step."""
         return plan_of(self, model, training)
 
-    def refuse_left_over(self, model, plan, feed, batches, rows):
+    def refuse_left_over(self, model: Any, plan: Any, feed: Any, batches: int, rows: int) -> None:
         """Raises ValueError: these batches fill no whole step."""
         refuse_left_over(model, plan, feed, batches, rows)
 
-    def steps(self, model, feed, plan, wanted, training):
+    def steps(self, model: Any, feed: Any, plan: Any, wanted: int | None, training: bool) -> int | None:
         """The steps of an epoch, after all that a static program needs was checked."""
         return steps_of(model, feed, plan, wanted, training)
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How a Keras model of a strategy's scope is run: replicas, accumulation, stages; and what its user is told."""
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
 import numpy as np
 import popart
 
@@ -15,7 +19,7 @@ def _power_of_two(n):
     return 1 << (max(n, 1) - 1).bit_length()
 
 
-def plan_of(strategy, model, training):
+def plan_of(strategy: Any, model: Any, training: bool) -> Plan:
     """How a model runs on a strategy's IPUs. Raises ValueError if they are too few for its stages."""
     device, steps = strategy.device, max(1, model._steps_per_execution)
     pipeline = stages.of(model)
@@ -65,7 +69,7 @@ def _accumulation(model, pipeline, steps):
     return count
 
 
-def steps_of(model, feed, plan, wanted, training):
+def steps_of(model: Any, feed: Any, plan: Any, wanted: int | None, training: bool) -> int | None:
     """Steps of an epoch, after everything that a static program needs was checked."""
     _tell_type(feed)
     _check_shapes(feed)
@@ -94,7 +98,7 @@ def _of_one_replica(wanted, feed, plan):
     return wanted if enough or wanted > feed.size or wanted % plan.replicas else wanted // plan.replicas
 
 
-def refuse_left_over(model, plan, feed, batches, rows):
+def refuse_left_over(model: Any, plan: Any, feed: Any, batches: int, rows: int) -> NoReturn:
     """Of data whose size was not known beforehand."""
     if rows != feed.batch:
         raise ValueError(f"The provided set of data has a partial batch of {rows} samples after batches of {feed.batch}: "

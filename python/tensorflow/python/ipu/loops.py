@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import typing
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +16,8 @@ from tensorflow.python.ipu import inner_feeds as _inner_feeds
 from tensorflow.python.ipu.programs import program, root_program
 
 
-def repeat(n: int | Tensor, body: typing.Callable, inputs: list | None = None, infeed_queue=None,
-           use_while_v1: bool = True):
+def repeat(n: int | Tensor, body: typing.Callable, inputs: list | None = None, infeed_queue: Any = None,
+           use_while_v1: bool = True) -> list:
     """body n times: it gets the loop's state, then the elements of the infeed, and gives the new state."""
     state = _listed(inputs)
     _check_arity(body, state, infeed_queue)
@@ -61,8 +62,8 @@ def _start_of(top, tensor):
     return next((i for i, a in enumerate(top.arguments) if top.read(a) is tensor), None)
 
 
-def while_loop(condition: typing.Callable, body: typing.Callable, inputs: list | None = None, infeed_queue=None,
-               maximum_iterations: int | None = None, use_while_v1: bool = True):
+def while_loop(condition: typing.Callable, body: typing.Callable, inputs: list | None = None, infeed_queue: Any = None,
+               maximum_iterations: int | None = None, use_while_v1: bool = True) -> list:
     """Runs the body as long as the condition holds, on the IPU."""
     state = list(map(convert_to_tensor, _listed(inputs)))
     _check_arity(body, state, infeed_queue)

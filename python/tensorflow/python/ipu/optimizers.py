@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Optimisers around others: gradients of replicas are averaged, gradients of several batches are gathered."""
+from __future__ import annotations
+
+import typing as _typing
+
 from tensorflow import _names
 from tensorflow.framework.operations import Operation as _Operation
 from tensorflow.ops.placement import GradientAccumulationReductionMethod
@@ -7,6 +11,9 @@ from tensorflow.ops.placement import OF_ACCUMULATION as _OF_ACCUMULATION
 from tensorflow.ops.placement import Placement as _Placement
 from tensorflow.python.ipu.ops.cross_replica_ops import cross_replica_mean as _cross_replica_mean
 from tensorflow.python.ipu.programs import program as _program
+if _typing.TYPE_CHECKING:  # of annotations
+    from typing import Any, Callable, Sequence
+    from tensorflow.framework.typed import DTypeLike, TensorLike
 
 
 class _Around:
@@ -30,10 +37,10 @@ class _Around:
 class CrossReplicaOptimizer(_Around):
     """Gradients are averaged over replicas."""
 
-    def __init__(self, opt, name="CrossReplicaOptimizer"):
+    def __init__(self, opt: Any, name: str = "CrossReplicaOptimizer") -> None:
         super().__init__(opt, name)
 
-    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+    def apply_gradients(self, grads_and_vars: Sequence, global_step: int | None = None, name: str | None = None) -> Any:
         """Changes weights by the gradients of all replicas."""
         return self._opt.apply_gradients([(None if g is None else _cross_replica_mean(g), v) for g, v in grads_and_vars],
                                          global_step)
@@ -42,16 +49,18 @@ class CrossReplicaOptimizer(_Around):
 class GradientAccumulationOptimizerV2(_Around):
     """The weights change after num_mini_batches batches."""
 
-    def __init__(self, opt, num_mini_batches, offload_weight_update_variables=None,
-                 replicated_optimizer_state_sharding=False, dtype=None,
-                 reduction_method=GradientAccumulationReductionMethod.SUM, name="GradientAccumulationOptimizerV2"):
+    def __init__(self, opt: Any, num_mini_batches: int, offload_weight_update_variables: bool | None = None,
+                 replicated_optimizer_state_sharding: bool = False, dtype: DTypeLike | None = None,
+                 reduction_method: GradientAccumulationReductionMethod | str = GradientAccumulationReductionMethod.SUM,
+                 name: str = "GradientAccumulationOptimizerV2") -> None:
         own = locals()
         self._placement = _Placement({name: own[name] for name in _OF_ACCUMULATION})
         super().__init__(opt, name)
         self._count = int(num_mini_batches)
         self._method = GradientAccumulationReductionMethod.parse(reduction_method)
 
-    def minimize(self, loss, global_step=None, var_list=None, name=None, **kwargs):
+    def minimize(self, loss: TensorLike, global_step: int | None = None, var_list: Sequence | None = None,
+                 name: str | None = None, **kwargs: Any) -> Any:
         """Computes gradients of a loss, then applies them once in num_mini_batches."""
         graph = _program()
         if kwargs.get("grad_loss") is not None:
@@ -69,7 +78,7 @@ class GradientAccumulationOptimizerV2(_Around):
         graph.train(self.keras, loss, self._count, self._method, var_list)
         return _Operation(graph, self._name)
 
-    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+    def apply_gradients(self, grads_and_vars: Sequence, global_step: int | None = None, name: str | None = None) -> Any:
         """Changes weights once in num_mini_batches calls."""
         raise NotImplementedError("GradientAccumulationOptimizerV2.apply_gradients is not there: use minimize.")
 
@@ -81,31 +90,34 @@ class CrossReplicaGradientAccumulationOptimizerV2(GradientAccumulationOptimizerV
 class GradientAccumulationOptimizer(GradientAccumulationOptimizerV2):
     """The first form of it, whose gradients are always summed."""
 
-    def __init__(self, opt, num_mini_batches, verify_usage=True, name="GradientAccumulationOptimizer"):
+    def __init__(self, opt: Any, num_mini_batches: int, verify_usage: bool = True,
+                 name: str = "GradientAccumulationOptimizer") -> None:
         super().__init__(opt, num_mini_batches, name=name)
 
 
 class CrossReplicaGradientAccumulationOptimizer(GradientAccumulationOptimizer):
     """Adds up gradients of micro-batches, then of replicas."""
-    def __init__(self, opt, num_mini_batches, verify_usage=True, name="CrossReplicaGradientAccumulationOptimizer"):
+    def __init__(self, opt: Any, num_mini_batches: int, verify_usage: bool = True,
+                 name: str = "CrossReplicaGradientAccumulationOptimizer") -> None:
         super().__init__(opt, num_mini_batches, verify_usage, name)
 
 
 class MapGradientOptimizer(_Around):
     """Gradients are what a function makes of them and of their variables."""
 
-    def __init__(self, wrapped_optimizer, gradient_mapping_function, name="MapGradientOptimizer"):
+    def __init__(self, wrapped_optimizer: Any, gradient_mapping_function: Callable,
+                 name: str = "MapGradientOptimizer") -> None:
         super().__init__(wrapped_optimizer, name)
         self._map = gradient_mapping_function
 
-    def compute_gradients(self, loss, var_list=None, **kwargs):
+    def compute_gradients(self, loss: TensorLike, var_list: Sequence | None = None, **kwargs: Any) -> list:
         """(gradient, weight) pairs, with the function applied to each."""
         return [(None if g is None else self._map(g, v), v) for g, v in super().compute_gradients(loss, var_list, **kwargs)]
 
 
 class ShardedOptimizer(_Around):
     """An optimizer whose operations are where their weights are."""
-    def __init__(self, optimizer, name="ShardedOptimizer"):
+    def __init__(self, optimizer: Any, name: str = "ShardedOptimizer") -> None:
         super().__init__(optimizer, name)
 
 

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """One program for an IPU, traced from a function: what ipu_compiler.compile makes. A loop at its top is the program's own
 loop, so that infeeds and outfeeds are inputs and outputs of every round; its variables are kept on the device."""
+from __future__ import annotations
+
 import weakref
+from typing import Any, Callable
 
 import numpy as np
 import popart
@@ -15,6 +18,7 @@ from tensorflow.framework.graphs import Graph
 from tensorflow.framework.operations import Operation
 from tensorflow.framework.rules import unused_optimizer, write_rule
 from tensorflow.framework.tensors import Tensor
+from tensorflow.framework.typed import TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.ops import math_ops
 from tensorflow.ops.placement import GradientAccumulationReductionMethod, Placement
@@ -89,13 +93,13 @@ class ProgramGraph(Graph):
                                       "loops.repeat.")
 
 
-def program():
+def program() -> Any:
     """The program that is being traced at its top, or None."""
     graph = active()
     return graph if isinstance(graph, ProgramGraph) else None
 
 
-def root_program():
+def root_program() -> Any:
     """The program that is being built, around all loops and conditions; or None."""
     graph = active()
     while graph is not None and not isinstance(graph, ProgramGraph):
@@ -106,7 +110,7 @@ def root_program():
 class Compiled:
     """A traced program with what it needs to run."""
 
-    def __init__(self, function, inputs, index):
+    def __init__(self, function: Callable, inputs: TensorLike, index: int | None) -> None:
         self.index, self.inputs = index, inputs
         graph = self.graph = ProgramGraph()
         with tracing(graph):
@@ -160,7 +164,7 @@ class Compiled:
 
     _nothing = False
 
-    def compile(self, session=None):
+    def compile(self, session: Any = None) -> Executable:
         """session: PopART's optimiser keeps its state in the program, so each session has one, and another one after it has
         initialised the variables again."""
         owner, begun = self.graph, 0
@@ -211,7 +215,7 @@ class Compiled:
             if graph.training[3] is GradientAccumulationReductionMethod.RUNNING_MEAN:
                 options.meanAccumulationAndReplicationReductionStrategy = popart.MeanReductionStrategy.Running
 
-    def run(self, arguments, session=None):
+    def run(self, arguments: list, session: Any = None) -> list:
         """Values of the inputs -> values of the results; queues are read and filled."""
         executable = self.compile(session)
         graph = self.graph

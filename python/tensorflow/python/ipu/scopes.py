@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import typing
+from typing import Any, NoReturn
 
 from tensorflow.framework import scopes
 from tensorflow.framework import dtypes as _dtypes
@@ -36,7 +37,7 @@ def ipu_jit_scope(ipu_scope: str) -> typing.Iterator[None]:
     yield
 
 
-def frontend_attribute(attribute_name, attribute_value, restore_to=None):
+def frontend_attribute(attribute_name: Any, attribute_value: Any, restore_to: Any = None) -> NoReturn:
     """Operations made within have this attribute."""
     raise NotImplementedError("scopes.frontend_attribute is not there: XLA, whose attributes it sets, is not beneath this "
                               "package.")
@@ -58,7 +59,7 @@ def stochastic_rounding(override: bool) -> typing.Iterator[None]:
 
 
 @contextlib.contextmanager
-def partials_type(override) -> typing.Iterator[None]:
+def partials_type(override: Any) -> typing.Iterator[None]:
     """Convolutions and products made within, and their gradients, gather their sums in this type, float16 or float32."""
     name = _dtypes.as_dtype(override).name
     if name not in ("float16", "float32"):

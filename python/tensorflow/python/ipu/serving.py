@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Exports for serving: a function, a pipeline or a Keras model as a folder that tf.saved_model.load reads. One call of an
 export is one step of one batch."""
+from __future__ import annotations
+
 import inspect
 import os
 import shutil
+from typing import Any, Callable, Sequence
 
 from tensorflow import _names
 from tensorflow.compat.v1 import graphs as _v1
@@ -13,13 +16,17 @@ from tensorflow.framework.context import current, placed, tracing
 from tensorflow.framework.graphs import Graph
 from tensorflow.framework.specs import TensorSpec
 from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.typed import DatasetLike, InitializerLike, PathLike, TensorLike
 from tensorflow.ops.functions import Function as _TfFunction
 from tensorflow.python.ipu import served
 
 
-def export_single_step(predict_step, export_dir, iterations=1, predict_step_signature=None, input_dataset=None,
-                       variable_initializer=None, output_names=None, preprocessing_step=None, preprocessing_step_signature=None,
-                       postprocessing_step=None, postprocessing_step_signature=None, purge_export_dir=False):
+def export_single_step(predict_step: Any, export_dir: PathLike, iterations: int = 1,
+                       predict_step_signature: Sequence | None = None, input_dataset: DatasetLike | None = None,
+                       variable_initializer: InitializerLike = None, output_names: Sequence | None = None,
+                       preprocessing_step: Callable | None = None, preprocessing_step_signature: Sequence | None = None,
+                       postprocessing_step: Callable | None = None, postprocessing_step_signature: Sequence | None = None,
+                       purge_export_dir: bool = False) -> _Runtime:
     """The function as a program. variable_initializer(session): of TensorFlow 1, gives variables their values. iterations: of
     the program's loop elsewhere; here every call is a run."""
     _check_iterations(iterations)
@@ -27,10 +34,13 @@ def export_single_step(predict_step, export_dir, iterations=1, predict_step_sign
                    preprocessing_step, preprocessing_step_signature, postprocessing_step, purge_export_dir)
 
 
-def export_pipeline(computational_stages, export_dir, pipeline_depth=1, iterations=1, inputs=None, device_mapping=None,
-                    pipeline_schedule=None, poplar_options=None, name=None, predict_step_signature=None, input_dataset=None,
-                    variable_initializer=None, output_names=None, preprocessing_step=None, preprocessing_step_signature=None,
-                    postprocessing_step=None, postprocessing_step_signature=None, purge_export_dir=False):
+def export_pipeline(computational_stages: Sequence, export_dir: PathLike, pipeline_depth: int = 1, iterations: int = 1,
+                    inputs: TensorLike | None = None, device_mapping: Sequence | None = None, pipeline_schedule: Any = None,
+                    poplar_options: Any = None, name: str | None = None, predict_step_signature: Sequence | None = None,
+                    input_dataset: DatasetLike | None = None, variable_initializer: InitializerLike = None,
+                    output_names: Sequence | None = None, preprocessing_step: Callable | None = None,
+                    preprocessing_step_signature: Sequence | None = None, postprocessing_step: Callable | None = None,
+                    postprocessing_step_signature: Sequence | None = None, purge_export_dir: bool = False) -> _Runtime:
     """Stages on their IPUs, one after the other: a call is one batch. inputs: further arguments of the first stage,
     constants."""
     _check_iterations(iterations)
@@ -48,9 +58,10 @@ def export_pipeline(computational_stages, export_dir, pipeline_depth=1, iteratio
                    preprocessing_step, preprocessing_step_signature, postprocessing_step, purge_export_dir)
 
 
-def export_keras(model, export_dir, batch_size=None, output_names=None, preprocessing_step=None,
-                 preprocessing_step_signature=None, postprocessing_step=None, postprocessing_step_signature=None,
-                 purge_export_dir=False):
+def export_keras(model: Any, export_dir: PathLike, batch_size: int | None = None, output_names: str | None = None,
+                 preprocessing_step: Callable | None = None, preprocessing_step_signature: Sequence | None = None,
+                 postprocessing_step: Callable | None = None, postprocessing_step_signature: Sequence | None = None,
+                 purge_export_dir: bool = False) -> _Runtime:
     """A model's predictions, on one IPU."""
     inputs = nest.flatten(getattr(model, "inputs", None) or [])
     if not inputs:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import enum
+from typing import Any
 
 import numpy as np
 
 from tensorflow import _names
 from tensorflow.framework import nest as _nest
 from tensorflow.framework.arrays import save_arrays
+from tensorflow.framework.typed import TensorLike
 from tensorflow.python.ipu import flags, system
 from tensorflow.python.ipu.config import (DeviceConnectionType, ExecutionProfileType, IPUConfig,  # noqa: F401
                                           MergeRemoteBuffersBehaviour, SchedulingAlgorithm, SelectionOrder,
@@ -58,11 +60,11 @@ def reset_ipu_seed(seed: int, device: str = "/device:IPU:0", cpu_device: str = "
     system.device(_index(device)).set_seed(int(seed))
 
 
-def move_variable_initialization_to_cpu(graph=None) -> None:
+def move_variable_initialization_to_cpu(graph: Any = None) -> None:
     """Variables are always initialised by the host."""
 
 
-def export_dataset_to_file(dataset_or_infeed, output_filename: str, num_elements: int, feed_name: str = "",
+def export_dataset_to_file(dataset_or_infeed: Any, output_filename: str, num_elements: int, feed_name: str = "",
                            apply_debug_options: bool = True) -> None:
     """Elements as an .npz file: one array per tensor, elements along the first dimension."""
     dataset = getattr(dataset_or_infeed, "dataset", dataset_or_infeed)
@@ -70,7 +72,7 @@ def export_dataset_to_file(dataset_or_infeed, output_filename: str, num_elements
     save_arrays(output_filename, {f"{feed_name or 'feed'}.{i}": np.stack(each) for i, each in enumerate(zip(*elements))})
 
 
-def export_inputs_to_file(inputs, output_filename: str, feed_dict: dict) -> None:
+def export_inputs_to_file(inputs: TensorLike, output_filename: str, feed_dict: dict) -> None:
     """Writes inputs of a program to a file."""
     values = {getattr(t, "name", str(i)): feed_dict.get(t, getattr(t, "array", None)) for i, t in enumerate(inputs)}
     save_arrays(output_filename, {k.replace("/", "."): np.asarray(v) for k, v in values.items() if v is not None})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorflow.framework.dispatch import apply
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.framework.typed import TensorLike
 from tensorflow.ops import array_ops
 
 
@@ -13,7 +14,8 @@ def _replicas(count):
     return count
 
 
-def all_to_all(x, split_dimension: int, concat_dimension: int, number_of_replicas: int, name: str | None = None) -> Tensor:
+def all_to_all(x: TensorLike, split_dimension: int, concat_dimension: int, number_of_replicas: int,
+               name: str | None = None) -> Tensor:
     """x is split along one dimension; replica i gets part i of every replica, joined along the other dimension."""
     x, count = convert_to_tensor(x), _replicas(number_of_replicas)
     for dimension in (split_dimension, concat_dimension):
@@ -26,6 +28,6 @@ def all_to_all(x, split_dimension: int, concat_dimension: int, number_of_replica
     return array_ops.concat(array_ops.unstack(made), concat_dimension)
 
 
-def all_gather(x, replication_factor: int, name: str | None = None) -> Tensor:
+def all_gather(x: TensorLike, replication_factor: int, name: str | None = None) -> Tensor:
     """[replicas, *x.shape]: what all replicas have."""
     return apply("AllGather", [convert_to_tensor(x)], {"replicas": _replicas(replication_factor)}, name=name)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Operations of the user's own: a shared library that builds a program with Poplar's interface (extern "C" Build, Build_grad,
 custom_op_api_level = 5) or that computes on the host (Callback, Callback_grad), or an expression for every element."""
+from __future__ import annotations
+
 import os
+from typing import Any, Callable, Sequence
 
 from tensorflow import _core
 from tensorflow.framework import dtypes
@@ -9,11 +12,14 @@ from tensorflow.framework.custom_gradients import custom_gradient
 from tensorflow.framework.dispatch import apply
 from tensorflow.framework.host_calls import host_call
 from tensorflow.framework.shapes import TensorShape
-from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.framework.typed import PathLike, TensorLike
 
 
-def precompiled_user_op(inputs, library_path, gp_path="", outs=None, name="UserOp", op_name="Build",
-                        separate_gradients=False, inputs_with_gradients=None, attributes=None, gradient_attributes=None):
+def precompiled_user_op(inputs: TensorLike, library_path: PathLike, gp_path: PathLike = "", outs: Sequence | None = None,
+                        name: str = "UserOp", op_name: str = "Build", separate_gradients: bool = False,
+                        inputs_with_gradients: Sequence | None = None, attributes: dict | None = None,
+                        gradient_attributes: Sequence | None = None) -> list:
     """outs: {"output_types": [...], "output_shapes": [...]}. gp_path: a file of codelets (.gp, or source) that the library's
     functions use; they may add others themselves."""
     if gp_path and not os.path.isfile(gp_path):
@@ -31,8 +37,9 @@ def precompiled_user_op(inputs, library_path, gp_path="", outs=None, name="UserO
     return list(made) if len(types) > 1 else [made]
 
 
-def cpu_user_op(inputs, library_path, outs=None, name="UserOp", op_name="Callback", separate_gradients=False,
-                inputs_with_gradients=None, attributes=None, gradient_attributes=None):
+def cpu_user_op(inputs: TensorLike, library_path: PathLike, outs: dict | None = None, name: str = "UserOp",
+                op_name: str = "Callback", separate_gradients: bool = False, inputs_with_gradients: Sequence | None = None,
+                attributes: str | None = None, gradient_attributes: str | None = None) -> list:
     """What a function of a shared library computes on the host, in the middle of a program. The gradient is the function
     <op_name>_grad, of the outputs' gradients, the inputs and the outputs, for all inputs with gradients at once."""
     if separate_gradients:
@@ -77,6 +84,6 @@ def _declared(what, library_path, outs):
     return [dtypes.as_dtype(t) for t in outs["output_types"]], shapes
 
 
-def codelet_expression_op(vertex_expression, *args):
+def codelet_expression_op(vertex_expression: Callable, *args: Any) -> Tensor:
     """A function of tensors that is computed for every element; what is elementwise runs as one codelet anyway."""
     return vertex_expression(*[convert_to_tensor(t) for t in args])

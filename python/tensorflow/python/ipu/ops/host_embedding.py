@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Tables in the host's memory: the device asks the host for rows while a program runs, and sends their gradients back, which
 the host's optimiser applies at once."""
+from __future__ import annotations
+
 import contextlib
+from typing import Any, Iterator, Sequence
 
 import numpy as np
 
@@ -11,7 +14,8 @@ from tensorflow.framework.custom_gradients import custom_gradient
 from tensorflow.framework.errors import FailedPreconditionError, InvalidArgumentError
 from tensorflow.framework.host_calls import host_call
 from tensorflow.framework.operations import Operation
-from tensorflow.framework.tensors import EagerTensor, convert_to_tensor
+from tensorflow.framework.tensors import EagerTensor, Tensor, convert_to_tensor
+from tensorflow.framework.typed import DTypeLike, InitializerLike, RateLike, ShapeLike, TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.keras import initializers as _initializers
 from tensorflow.python.ipu import flags as _flags
@@ -22,16 +26,16 @@ from tensorflow.python.ipu.synthetic import filled as _filled
 class HostEmbeddingOptimizerSpec:
     """Rows change by gradient descent, with the gradients of every batch and replica as they come."""
 
-    def __init__(self, learning_rate, optimizer_name=None):
+    def __init__(self, learning_rate: RateLike, optimizer_name: str | None = None) -> None:
         self._rate, self._optimizer_name = learning_rate, optimizer_name
         if isinstance(learning_rate, (int, float)) and learning_rate < 0:
             raise ValueError(f"learning_rate must not be negative; it is {learning_rate}.")
 
-    def get_learning_rate(self):
+    def get_learning_rate(self) -> Any:
         """The rate of updates."""
         return self._rate
 
-    def create_slot_variables(self, embedding_variable, collections=None):
+    def create_slot_variables(self, embedding_variable: TensorLike, collections: Sequence | None = None) -> list:
         """The states that the optimizer keeps for a table."""
         return []
 
@@ -45,13 +49,13 @@ class HostEmbeddingOptimizerSpec:
 class HostEmbeddingSGDGAOptimizerSpec(HostEmbeddingOptimizerSpec):
     """The same with the gradients of accumulation_factor batches, of all replicas, added up."""
 
-    def __init__(self, learning_rate, accumulation_factor, optimizer_name=None):
+    def __init__(self, learning_rate: RateLike, accumulation_factor: int, optimizer_name: str | None = None) -> None:
         super().__init__(learning_rate, optimizer_name)
         if accumulation_factor < 1:
             raise ValueError(f"accumulation_factor must be at least 1; it is {accumulation_factor}.")
         self._factor = int(accumulation_factor)
 
-    def get_accumulation_factor(self):
+    def get_accumulation_factor(self) -> Any:
         """Micro-batches of one update."""
         return self._factor
 
@@ -81,7 +85,8 @@ class HostEmbedding:
     """Made by create_host_embedding. embedding_tensor: the variable of the table. trainable_variables: what a list of variables
     to differentiate by must have in it so that the table is trained; minimize() without a list has it."""
 
-    def __init__(self, name, embedding_tensor, partition_strategy="TOKEN", optimizer_spec=None):
+    def __init__(self, name: str, embedding_tensor: TensorLike, partition_strategy: str = "TOKEN",
+                 optimizer_spec: HostEmbeddingOptimizerSpec | HostEmbeddingSGDGAOptimizerSpec | float | None = None) -> None:
         if partition_strategy not in ("TOKEN", "ENCODING"):
             raise ValueError(f"Unknown partition strategy {partition_strategy!r}: it is TOKEN or ENCODING.")
         if embedding_tensor.shape.rank != 2:
@@ -95,7 +100,7 @@ class HostEmbedding:
     name = property(lambda self: self._name)
     trainable_variables = property(lambda self: [] if self._anchor is None else [self._anchor])
 
-    def lookup(self, indices, count=1, clip_indices=True):
+    def lookup(self, indices: TensorLike, count: int = 1, clip_indices: bool = True) -> Tensor:
         """Rows of the table: [*indices, columns]. clip_indices: those outside of the table are its first or last."""
         if count != 1:
             raise NotImplementedError(f"HostEmbedding.lookup: count={count} is not there: call it once for each lookup.")
@@ -143,12 +148,12 @@ class HostEmbedding:
                                        f"{indices.min()} to {indices.max()} were looked up. Use clip_indices=True.")
         return indices
 
-    def __call__(self, iteration_count=1, replication_factor=1, training=True):
+    def __call__(self, iteration_count: int = 1, replication_factor: int = 1, training: bool = True) -> Operation:
         """An operation to run together with the program. The host answers whether it is run or not."""
         return Operation(active(), f"{self._name}/serve")
 
     @contextlib.contextmanager
-    def register(self, session=None):
+    def register(self, session: Any = None) -> Iterator:
         """While programs run that look rows up. The host answers inside of it and outside."""
         yield self
 
@@ -161,7 +166,9 @@ def _several_processes():
     return _system.value("experimental.multi_replica_distribution.process_count") > 1
 
 
-def create_host_embedding(name, shape, dtype, partition_strategy="TOKEN", optimizer_spec=None, initializer=None):
+def create_host_embedding(name: str, shape: ShapeLike, dtype: DTypeLike, partition_strategy: str = "TOKEN",
+                          optimizer_spec: HostEmbeddingOptimizerSpec | HostEmbeddingSGDGAOptimizerSpec | float | None = None,
+                          initializer: InitializerLike = None) -> HostEmbedding:
     """A table of [rows, columns] in the host's memory. optimizer_spec: how it is trained; None: not."""
     kind = dtypes.as_dtype(dtype)
     if kind not in (dtypes.float32, dtypes.float16):

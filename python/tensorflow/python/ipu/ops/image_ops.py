@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Images."""
+from __future__ import annotations
+
 import numpy as np
 
-from tensorflow.framework.tensors import constant_value, convert_to_tensor
+from tensorflow.framework.tensors import Tensor, constant_value, convert_to_tensor
+from tensorflow.framework.typed import TensorLike
 from tensorflow.ops import array_ops, math_ops
 
 
-def normalise_image(image, channel_offsets, channel_scales, scale=1, name=None):
+def normalise_image(image: TensorLike, channel_offsets: TensorLike, channel_scales: TensorLike, scale: TensorLike = 1,
+                    name: str | None = None) -> Tensor:
     """(image * scale - offset) * scale_of_channel for each of three channels, which are last; a fourth one of zeros is added.
     Bytes become the type of channel_offsets."""
     image, offsets, scales = (convert_to_tensor(t) for t in (image, channel_offsets, channel_scales))

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What a program computes is printed, laid out anew or kept for later."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from tensorflow import _names
@@ -7,11 +11,12 @@ from tensorflow.framework.context import active
 from tensorflow.framework.dispatch import apply
 from tensorflow.framework.operations import Operation
 from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.framework.typed import TensorLike
 from tensorflow.ops import array_ops, math_ops
 from tensorflow.python.ipu.programs import root_program
 
 
-def print_tensor(input, name=""):
+def print_tensor(input: TensorLike, name: str = "") -> Operation:
     """Prints the tensor on stderr every time the program comes here."""
     if active() is None:
         raise RuntimeError("print_tensor belongs into a program for an IPU.")
@@ -19,7 +24,7 @@ def print_tensor(input, name=""):
     return Operation(active(), name or "print_tensor")
 
 
-def remap(x, name=None):
+def remap(x: TensorLike, name: str | None = None) -> Any:
     """The tensor with another layout over tiles, which its numbers do not depend on."""
     return apply("Identity", [convert_to_tensor(x)], name=name)
 
@@ -27,7 +32,7 @@ def remap(x, name=None):
 remap_deduce = remap
 
 
-def fifo(x, depth, offload=False, name=None):
+def fifo(x: TensorLike, depth: Any, offload: bool = False, name: str | None = None) -> Any:
     """What x was `depth` times before: zeros at first. A queue on the IPU keeps what comes between."""
     graph = root_program()
     if graph is None:

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Products in parts, and sums over segments."""
+from __future__ import annotations
+
 from tensorflow.framework.dispatch import same_type
+from tensorflow.framework.typed import TensorLike
+from tensorflow.framework.tensors import Tensor
 from tensorflow.ops import array_ops, math_ops
 
 _DIMENSIONS = ("a_columns", "a_rows_b_columns", "b_rows")
 
 
-def serialized_matmul(a, b, serialization_factor, serialization_dimension, transpose_a=False, transpose_b=False, name=None):
+def serialized_matmul(a: TensorLike, b: TensorLike, serialization_factor: int, serialization_dimension: str,
+                      transpose_a: bool = False, transpose_b: bool = False, name: str | None = None) -> Tensor:
     """a * b in `serialization_factor` products, one after the other. a is [..., m, k] and b [..., k, n], after transposing: the
     parts are of m (a_columns), of k, whose products are added (a_rows_b_columns), or of n (b_rows)."""
     a, b = same_type(a, b)
@@ -44,6 +49,6 @@ def _parts(tensor, axis, factor, dimension):
     return array_ops.split(tensor, factor, axis)
 
 
-def segment_sum(data, segment_ids, num_segments, name=None):
+def segment_sum(data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None) -> Tensor:
     """Sums of the rows with the same number of segment; the numbers need not be sorted."""
     return math_ops.unsorted_segment_sum(data, segment_ids, num_segments, name)

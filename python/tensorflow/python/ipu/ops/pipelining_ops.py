@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 """pipeline: functions, one for each stage, that batches pass through one after the other."""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
 from tensorflow.framework import logs, nest
 from tensorflow.framework.context import placed
 from tensorflow.framework.dispatch import apply
 from tensorflow.framework.operations import Operation
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.framework.typed import TensorLike
 from tensorflow.ops.marks import recomputation_checkpoint  # noqa: F401
 from tensorflow.ops.placement import GradientAccumulationReductionMethod
 from tensorflow.ops.placement import PipelineSchedule, RecomputationMode  # noqa: F401
@@ -19,7 +24,7 @@ ALL_DEVICES = -1  # in a device_mapping: of a stage of several functions, one on
 class PipelineStageOptions:
     """Options of Poplar for a stage: stages share those of IPUConfig, so that giving these is told to have no effect."""
 
-    def __init__(self, convolution_options=None, matmul_options=None, slice_options=None):
+    def __init__(self, convolution_options: Any = None, matmul_options: Any = None, slice_options: Any = None) -> None:
         self.convolution_options, self.matmul_options = convolution_options or {}, matmul_options or {}
         self.slice_options = slice_options or {}
 
@@ -31,9 +36,10 @@ class OptimizerFunctionOutput:
     """What trains a pipeline: an optimiser and the loss; variables: those that it trains, all without it. The outfeed gets the
     gradients of what stages marked in the context, by tag, for every batch."""
 
-    def __init__(self, opt, loss, compute_gradients_args=None, compute_gradients_kwargs=None, apply_gradients_args=None,
-                 apply_gradients_kwargs=None, variables=None, tape=None, gradient_capture_context=None,
-                 captured_gradient_outfeed=None):
+    def __init__(self, opt: Any, loss: TensorLike | None, compute_gradients_args: Any = None,
+                 compute_gradients_kwargs: Any = None, apply_gradients_args: Any = None,
+                 apply_gradients_kwargs: dict | None = None, variables: Sequence | None = None, tape: Any = None,
+                 gradient_capture_context: Any = None, captured_gradient_outfeed: Any = None) -> None:
         for value, what in ((compute_gradients_args, "compute_gradients_args"),
                             (compute_gradients_kwargs, "compute_gradients_kwargs"),
                             (apply_gradients_args, "apply_gradients_args"),
@@ -48,15 +54,19 @@ class OptimizerFunctionOutput:
         self.captures, self.captured = gradient_capture_context, captured_gradient_outfeed
 
 
-def pipeline(computational_stages, gradient_accumulation_count=None, gradient_accumulation_dtype=None, repeat_count=1,
-             batch_serialization_iterations=1, inputs=None, infeed_queue=None, outfeed_queue=None, optimizer_function=None,
-             device_mapping=None, pipeline_schedule=None, recomputation_mode=None,
-             forward_propagation_stages_poplar_options=None, backward_propagation_stages_poplar_options=None,
-             weight_update_poplar_options=None, offload_weight_update_variables=None,
-             replicated_optimizer_state_sharding=False, offload_activations=None, offload_gradient_accumulation_buffers=None,
-             replicated_weight_sharding=None, offload_weights=None, continuous_weight_updates=False, outfeed_loss=False,
-             accumulate_outfeed=False, accumulate_outfeed_dtype=None, outfeed_mask=None,
-             reduction_method=GradientAccumulationReductionMethod.SUM, name=None, pipeline_depth=None):
+def pipeline(computational_stages: Sequence, gradient_accumulation_count: int | None = None,
+             gradient_accumulation_dtype: Any = None, repeat_count: int = 1, batch_serialization_iterations: int = 1,
+             inputs: TensorLike | None = None, infeed_queue: Any = None, outfeed_queue: Any = None,
+             optimizer_function: Callable | None = None, device_mapping: Sequence | None = None,
+             pipeline_schedule: PipelineSchedule | None = None, recomputation_mode: Any = None,
+             forward_propagation_stages_poplar_options: Any = None, backward_propagation_stages_poplar_options: Any = None,
+             weight_update_poplar_options: Any = None, offload_weight_update_variables: Any = None,
+             replicated_optimizer_state_sharding: bool = False, offload_activations: Any = None,
+             offload_gradient_accumulation_buffers: Any = None, replicated_weight_sharding: Any = None,
+             offload_weights: Any = None, continuous_weight_updates: bool = False, outfeed_loss: bool = False,
+             accumulate_outfeed: bool = False, accumulate_outfeed_dtype: Any = None, outfeed_mask: Any = None,
+             reduction_method: GradientAccumulationReductionMethod = GradientAccumulationReductionMethod.SUM,
+             name: str | None = None, pipeline_depth: Any = None) -> Operation:
     """In a compiled function: count x repeat_count batches, the weights change after every `count` of them. A stage that is a
     list of functions is computed side by side: each gets what the stage gets, on an IPU of its own, and the next stage gets
     the results of all, one after the other."""

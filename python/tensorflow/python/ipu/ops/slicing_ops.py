@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Runs of rows that are moved from one tensor to another: sequences are packed next to each other, or unpacked."""
+from __future__ import annotations
+
+from typing import Any
+
 from tensorflow import _names
 from tensorflow.framework.dispatch import same_type
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
+from tensorflow.framework.typed import TensorLike
 from tensorflow.ops import array_ops, math_ops
 
 
-def sequence_slice(dst, src, num_elems, src_offsets, dst_offsets, zero_unused, name=None) -> Tensor:
+def sequence_slice(dst: Any, src: TensorLike, num_elems: Any, src_offsets: Any, dst_offsets: Any, zero_unused: Any,
+                   name: str | None = None) -> Tensor:
     """dst with num_elems[i] rows of src, from src_offsets[i] on, at dst_offsets[i], ...; of runs that meet the last one counts.
     zero_unused: other rows are zeros."""
     dst, src = same_type(dst, src)
@@ -27,12 +33,14 @@ def sequence_slice(dst, src, num_elems, src_offsets, dst_offsets, zero_unused, n
     return math_ops.where(reached, rows, array_ops.zeros_like(dst) if zero_unused else dst, name)
 
 
-def sequence_slice_pack(dst, src, num_elems, dst_offsets, zero_unused, name=None) -> Tensor:
+def sequence_slice_pack(dst: Any, src: TensorLike, num_elems: Any, dst_offsets: Any, zero_unused: Any,
+                        name: str | None = None) -> Tensor:
     """The same of runs that are one after the other in src."""
     return sequence_slice(dst, src, num_elems, _begins(num_elems), dst_offsets, zero_unused, name)
 
 
-def sequence_slice_unpack(src, num_elems, src_offsets, total_elements, name=None) -> Tensor:
+def sequence_slice_unpack(src: TensorLike, num_elems: Any, src_offsets: Any, total_elements: Any,
+                          name: str | None = None) -> Tensor:
     """The same of runs that come one after the other, in `total_elements` rows; zeros behind them."""
     src = convert_to_tensor(src)
     dst = array_ops.zeros([int(total_elements), *src.shape.as_list()[1:]], src.dtype)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Collectives among the IPUs of one replica: a list of tensors, one on each IPU, in and out."""
+from __future__ import annotations
+
+from typing import Sequence
+
 from tensorflow.framework.context import placed
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
 from tensorflow.ops import array_ops, math_ops
@@ -37,19 +41,19 @@ def _on_each(count, make):
     return out
 
 
-def all_gather(input_shards, axis: int = 0) -> list[Tensor]:
+def all_gather(input_shards: Sequence, axis: int = 0) -> list[Tensor]:
     """All of them joined along an axis, on every IPU."""
     tensors = _shards(input_shards, "all_gather")
     return _on_each(len(tensors), lambda i: array_ops.concat(tensors, axis))
 
 
-def all_reduce(input_shards, op: str) -> list[Tensor]:
+def all_reduce(input_shards: Sequence, op: str) -> list[Tensor]:
     """All of them added (COLLECTIVE_OP_ADD), multiplied or compared, on every IPU."""
     tensors = _shards(input_shards, "all_reduce")
     return _on_each(len(tensors), lambda i: _reduced(tensors, op, "all_reduce"))
 
 
-def reduce_scatter(input_shards, op: str, axis: int = 0) -> list[Tensor]:
+def reduce_scatter(input_shards: Sequence, op: str, axis: int = 0) -> list[Tensor]:
     """Part i of the reduced tensor on IPU i. What cannot be divided is filled with zeros."""
     tensors = _shards(input_shards, "reduce_scatter")
     rank, count = tensors[0].shape.rank, len(tensors)
