@@ -317,6 +317,13 @@ class Executable:
             self.session.updateOptimizerFromHost(optimizer)
 
 
+def arranged(values, keeps_all, times, replicas, shape):
+    """What a queue gets of an output: [rounds, (replicas,) shape], or that of the last round alone."""
+    if not keeps_all:
+        return values.reshape([*([replicas] if replicas > 1 else []), *shape])
+    return values.reshape(times // replicas, *([replicas] if replicas > 1 else []), *shape)
+
+
 def _warn(text):
     if text:
         warning("%s", text)

@@ -180,6 +180,26 @@ class Graph:
         stage = current.stage or 0
         return root.mapping[stage], stage if root.pipelined else None
 
+    # ---- queues of results
+
+    outfeeds = None  # of a program that has them, [(queue, tensors)]: a batch's tensors are outputs
+    inner_outfeeds = ()  # (queue, rows) of its loops and updates: the host is handed each row
+    feeds_inside = False  # whether there are any
+    is_one_of_several = False  # of one model, whose queues are those of all of them
+
+    def put_inner(self):
+        """What a run gave goes to the queues of loops within."""
+        for queue, rows in self.inner_outfeeds:
+            if rows:
+                queue.put([np.stack(each) for each in zip(*rows)] if queue.keeps_all else rows[-1])
+                rows.clear()
+
+    def check_feeds(self, replicas):
+        if replicas > 1 and self.feeds_inside:
+            raise NotImplementedError("Infeeds and outfeeds in inner loops, in loops with computed first values, in while_loop "
+                                      f"and in updates of pipelines are of one replica; the device has {replicas}. Use an "
+                                      "outermost loops.repeat.")
+
     # ---- variables
 
     def read(self, variable: Variable) -> Any:

@@ -9,7 +9,7 @@ import popart
 
 from tensorflow.framework import dtypes, nest
 from tensorflow.framework.context import placed, tracing
-from tensorflow.framework.execution import Executable, Settings
+from tensorflow.framework.execution import Executable, Settings, arranged
 from tensorflow.framework.graphs import Graph
 from tensorflow.framework.rules import unused_optimizer, write_rule
 from tensorflow.framework.tensors import convert_to_tensor
@@ -34,6 +34,8 @@ class Program:
         graph.averages = mode == "train" and not self.trains and plan.all_replicas > 1  # gradients that are written out
         graph.on_assign = self._on_assign
         graph.norm_replicas = plan.norm_replicas
+        if plan.strategy is not None:
+            graph.outfeeds, graph.inner_outfeeds, graph.is_one_of_several = [], [], True
         if plan.stages is not None:
             graph.mapping, graph.pipelined = plan.stages, plan.pipelined
         self._increments, self._kept = {}, {}
@@ -138,10 +140,21 @@ class Program:
         return True
 
     def _finish(self, values, returned):
-        self._returned = returned
         values = [self.graph.taken(v) if not isinstance(v, (int, float)) else self.graph.constant(np.float32(v))
                   for v in values]
-        self.graph.finish(values)
+        self._own, sent = len(values), [(queue, t) for queue, tensors in self.graph.outfeeds or () for t in tensors]
+        self._returned = [*returned, *["All" if queue.keeps_all else "Final" for queue, _ in sent]]
+        self.graph.finish([*values, *[t for _, t in sent]])
+
+    def _put(self, results):
+        """The results of a run without what goes to queues."""
+        times, replicas, at = self.plan.batches, self.plan.replicas, self._own
+        for queue, tensors in self.graph.outfeeds or ():
+            queue.put([arranged(np.asarray(r), queue.keeps_all, times, replicas, t.shape.as_list())
+                       for r, t in zip(results[at:], tensors)])
+            at += len(tensors)
+        self.graph.put_inner()
+        return results[:self._own]
 
     # ---- compiling
 
@@ -164,6 +177,7 @@ class Program:
 
     def _compile(self):
         plan = self.plan
+        self.graph.check_feeds(plan.replicas)
         settings = Settings(plan.steps // plan.accumulation, plan.replicas, plan.accumulation, name=self.mode,
                             returned=self._returned, alone=self.mode != "train")
 
@@ -190,7 +204,7 @@ class Program:
         """Arrays with all batches of an execution -> the results of the program."""
         executable = self.compile()
         if not self.fused:
-            return executable(arrays)
+            return self._put(executable(arrays))
         with self._turn:
             return self._train_on(arrays, executable)
 
@@ -201,7 +215,7 @@ class Program:
         if rate != self._rate:
             self._rate = rate
             executable.update_optimizer(self._fused(rate))
-        results = executable(arrays)
+        results = self._put(executable(arrays))
         optimizer.iterations.set(optimizer.iterations.numpy() + self.plan.steps // self.plan.accumulation)
         self._state.after_run()
         return results

@@ -3,24 +3,24 @@
 import numpy as np
 
 from tensorflow.framework import nest
+from tensorflow.framework.context import current
 from tensorflow.framework.host_calls import host_call
 from tensorflow.python.ipu.programs import root_program
 
 
-def _program():
-    graph = root_program()
+def _note(graph):
     if graph is None:
         raise RuntimeError("Infeeds and outfeeds belong into a program for an IPU.")
-    if (graph.rounds or 1) > 1 and not graph.in_main:
+    rounds = getattr(graph, "rounds", None)
+    if (rounds or 1) > 1 and not graph.in_main and not current.update:
         raise NotImplementedError("A loop with an infeed or outfeed after another outermost loop is not there: compile the two "
                                   "loops as two functions, or give the first one a computed number of rounds.")
     graph.feeds_inside = True
-    return graph
 
 
 def dequeued(queue):
     """An element of an infeed, wherever the loop is."""
-    _program()
+    _note(root_program())
     queue.noted()
     specs = nest.flatten(queue.structure)
     made = host_call(lambda arrays, replicas: [a[0] for a in queue.next_arrays(1)], [], [(s.dtype, s.shape) for s in specs],
@@ -28,9 +28,9 @@ def dequeued(queue):
     return nest.pack_sequence_as(queue.structure, made)
 
 
-def enqueued(queue, tensors):
-    """Tensors go to an outfeed, wherever the loop is."""
-    graph = _program()
+def enqueued(queue, tensors, graph):
+    """Tensors go to an outfeed of a program, wherever the loop is, or once for every update of its weights."""
+    _note(graph)
     rows = next((r for q, r in graph.inner_outfeeds if q is queue), None)
     if rows is None:
         rows = []

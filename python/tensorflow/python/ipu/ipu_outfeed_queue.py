@@ -9,19 +9,26 @@ from typing import Any
 import numpy as np
 
 from tensorflow.framework import nest
-from tensorflow.framework.context import active
+from tensorflow.framework.context import active, current
 from tensorflow.framework.errors import FailedPreconditionError
 from tensorflow.framework.logs import without_effect
 from tensorflow.framework.operations import Operation
 from tensorflow.framework.tensors import EagerTensor, Tensor, convert_to_tensor
 from tensorflow.framework.typed import TensorLike
 from tensorflow.python.ipu import inner_feeds
-from tensorflow.python.ipu.programs import root_program
 
 
 class IPUOutfeedMode(enum.Enum):
     """Whether a queue keeps all elements or the last one."""
     ALL, LAST = "all", "get_last"
+
+
+def _program():
+    """The graph of the program that is being traced, if it is one for IPUs."""
+    graph = active()
+    while graph is not None and graph.outfeeds is None:
+        graph = graph.outer
+    return graph
 
 
 class IPUOutfeedQueue:
@@ -36,24 +43,27 @@ class IPUOutfeedQueue:
         self._nothing = []  # of every tensor an array without rounds
         self._turn = threading.Lock()  # one thread may dequeue what another one's programs give
 
-    _inside = None  # the program in whose inner loop it is
+    _within = None  # the program that it is enqueued in
     keeps_all = property(lambda self: self._mode is IPUOutfeedMode.ALL)
     enqueued = property(lambda self: self._enqueued)
 
     def enqueue(self, tensors: TensorLike) -> Operation:
-        """In a program: these go out in every round."""
-        graph = root_program()
+        """In a program: these go out in every round; in a model's layer, with every batch."""
+        graph = _program()
         if graph is None:
+            if active() is not None and active().root.name == "shapes":  # of a layer: nothing is computed in there
+                return Operation(active(), "outfeed_enqueue")
             raise RuntimeError("IPUOutfeedQueue.enqueue belongs into a program for an IPU.")
-        inside = active() is not graph
-        if self._enqueued and not (inside and self._inside is graph):  # bodies of loops may be traced twice
+        inside = active() is not graph or current.update
+        again = self._within is graph and inside or graph.is_one_of_several and self._within is not graph
+        if self._enqueued and not again:  # bodies of loops may be traced twice
             raise ValueError("An outfeed can only be enqueued once.")
-        self._enqueued, self._inside = True, graph if inside else None
+        self._enqueued, self._within = True, graph
         flat = [convert_to_tensor(t) for t in nest.flatten(tensors)]
         self._nothing = [np.empty((0, *t.shape.as_list()), t.dtype.as_numpy_dtype) for t in flat]
         self._structure = nest.map_structure(lambda _: 0, tensors)
         if inside:
-            inner_feeds.enqueued(self, flat)
+            inner_feeds.enqueued(self, flat, graph)
         else:
             graph.outfeeds.append((self, [graph.taken(t) for t in flat]))
         return Operation(graph, "outfeed_enqueue")

@@ -13,7 +13,7 @@ from tensorflow.compat.v1.graphs import trained_without_list
 from tensorflow.framework import nest
 from tensorflow.framework.context import active, placed, tracing
 from tensorflow.framework.errors import translated
-from tensorflow.framework.execution import Executable, Settings
+from tensorflow.framework.execution import Executable, Settings, arranged
 from tensorflow.framework.graphs import Graph
 from tensorflow.framework.operations import Operation
 from tensorflow.framework.rules import unused_optimizer, write_rule
@@ -34,7 +34,7 @@ class ProgramGraph(Graph):
         self.in_main = False  # its body is being traced
         self.infeeds, self.outfeeds = [], []  # (queue, tensors)
         self.captured_outfeed = None  # the same, of PopART's training: the queue gets the loss's gradients by these tensors
-        self.inner_outfeeds, self.feeds_inside = [], False  # (queue, rows) of loops within
+        self.inner_outfeeds = []
         self.arguments, self.states = [], []  # hidden variables
         self.loss_times = 1
         self.training = None  # (optimizer, loss, accumulation, reduction) of PopART's training
@@ -78,19 +78,6 @@ class ProgramGraph(Graph):
             out = Variable(np.asarray(array), False, name=name)
         out.initialized = True
         return out
-
-    def put_inner(self):
-        """What a run gave goes to the queues of loops within."""
-        for queue, rows in self.inner_outfeeds:
-            if rows:
-                queue.put([np.stack(each) for each in zip(*rows)] if queue.keeps_all else rows[-1])
-                rows.clear()
-
-    def check_feeds(self, replicas):
-        if replicas > 1 and self.feeds_inside:
-            raise NotImplementedError("Infeeds and outfeeds in inner loops, in loops with computed first values and in "
-                                      f"while_loop are of one replica; the device has {replicas}. Use an outermost "
-                                      "loops.repeat.")
 
 
 def program() -> Any:
@@ -236,21 +223,14 @@ class Compiled:
         count = len(self.tensors)
         at = count
         for queue, tensors in graph.outfeeds:
-            queue.put([_arranged(r, queue.keeps_all, times, replicas, t.shape.as_list())
+            queue.put([arranged(r, queue.keeps_all, times, replicas, t.shape.as_list())
                        for r, t in zip(results[at:at + len(tensors)], tensors)])
             at += len(tensors)
         if graph.captured_outfeed:
             queue, tensors = graph.captured_outfeed
-            queue.put([_arranged(r, queue.keeps_all, times, replicas, t.shape.as_list()) / r.dtype.type(graph.loss_times)
+            queue.put([arranged(r, queue.keeps_all, times, replicas, t.shape.as_list()) / r.dtype.type(graph.loss_times)
                        for r, t in zip(results[at:], tensors)])
         return [_of_last(r, replicas, t.shape.as_list()) for r, t in zip(results[:count], self.tensors)]
-
-
-def _arranged(values, keeps_all, times, replicas, shape):
-    """[rounds, (replicas,) shape], or of the last round alone."""
-    if not keeps_all:
-        return values.reshape([*([replicas] if replicas > 1 else []), *shape])
-    return values.reshape(times // replicas, *([replicas] if replicas > 1 else []), *shape)
 
 
 def _of_last(values, replicas, shape):
