@@ -15,7 +15,7 @@ from tensorflow.compat.v1 import graphs as _graphs
 from tensorflow.compat.v1.graphs import trainable_variables
 from tensorflow.framework import errors
 from tensorflow.framework.arrays import save_arrays
-from tensorflow.framework.context import active, current
+from tensorflow.framework.context import active, current, eagerly
 from tensorflow.framework.scopes import group
 from tensorflow.framework.tape import graph_gradients
 from tensorflow.framework.tensors import SymbolicTensor, convert_to_tensor
@@ -63,10 +63,14 @@ class _Momentum(_keras.SGD):
 
 
 class Optimizer:
-    """`keras`: the optimiser of Keras with the same rule."""
+    """The base of optimizers. One's own says what changes a weight in `_apply_dense(gradient, weight)`, with states of weights
+    that `_create_slots(weights)` makes; or it goes around another one, and replaces compute_gradients or apply_gradients."""
+    keras = None  # the optimiser of Keras with the same rule
 
-    def __init__(self, keras: Any, name: str) -> None:
-        self.keras, self._name = keras, name
+    def __init__(self, use_locking: bool, name: str) -> None:
+        if not name:
+            raise ValueError("Must specify the optimizer name")
+        self._use_locking, self._name, self._own = use_locking, name, {}
 
     def get_name(self) -> Any:
         """The name that was given."""
@@ -97,7 +101,7 @@ class Optimizer:
             graph.__dict__["_gathered"] = made
             graph.on_assign = lambda variable, how, value: _gather(graph, made, variable, how, value)
         try:
-            self.keras.apply_gradients(grads_and_vars)
+            self._change(grads_and_vars)
             if global_step is not None:
                 global_step.assign_add(np.ones((), global_step.dtype.as_numpy_dtype))
         finally:
@@ -109,8 +113,8 @@ class Optimizer:
 
     def _show(self):
         """What the rule keeps of variables is initialised and saved with those of the graph."""
-        graph, kept = current.default, self.keras.weights
-        for variable in kept if graph is not None and len(kept) > 1 else ():
+        graph = current.default
+        for variable in self._kept() if graph is not None else ():
             if not any(variable is v for v in graph.get_collection("variables")):
                 variable.remember_initial()
                 graph.add_to_collection("variables", variable)
@@ -123,10 +127,68 @@ class Optimizer:
 
     def variables(self) -> Any:
         """The optimiser's own variables."""
-        return self.keras.variables()
+        return list(self._own.values())
+
+    _kept = variables
 
     def get_slot(self, var: Variable, name: str) -> Any:
         """The optimiser's variable of this name for a weight, or None."""
+        return self._own.get((id(var), name))
+
+    # ---- rules of one's own
+
+    def _change(self, grads_and_vars):
+        pairs = [(g, v) for g, v in grads_and_vars if g is not None]
+        if not pairs:
+            raise ValueError(f"No gradients provided for any variable: {[v.name for _, v in grads_and_vars]}.")
+        self._create_slots([v for _, v in pairs])
+        self._prepare()
+        self._finish([self._resource_apply_dense(g, v) for g, v in pairs], self._name)
+
+    def _create_slots(self, var_list):
+        """Makes states of weights."""
+
+    def _prepare(self):
+        """What all weights of a step share, in front of their updates."""
+
+    def _resource_apply_dense(self, grad, handle):
+        return self._apply_dense(grad, handle)
+
+    def _apply_dense(self, grad, var):
+        raise NotImplementedError(f"{type(self).__name__} must implement _apply_dense or _resource_apply_dense.")
+
+    def _finish(self, update_ops, name_scope):
+        """What comes after the updates."""
+
+    def _zeros_slot(self, var, slot_name, op_name):
+        return self._get_or_make_slot(var, np.zeros(var.shape.as_list(), var.dtype.as_numpy_dtype), slot_name, op_name)
+
+    def _get_or_make_slot(self, var, val, slot_name, op_name):
+        """A state of a weight, which begins with numbers that are known."""
+        key = (id(var), slot_name)
+        if key not in self._own:
+            with eagerly():
+                self._own[key] = Variable(np.asarray(val), False, name=f"{var.name.split(':')[0]}/{op_name}")
+        return self._own[key]
+
+
+class _OfKeras(Optimizer):
+    """One whose rule Keras has."""
+
+    def __init__(self, keras, name):
+        super().__init__(False, name)
+        self.keras = keras
+
+    def _change(self, grads_and_vars):
+        self.keras.apply_gradients(grads_and_vars)
+
+    def _kept(self):
+        return self.keras.weights if len(self.keras.weights) > 1 else []
+
+    def variables(self):
+        return self.keras.variables()
+
+    def get_slot(self, var, name):
         return self.keras.get_slot(var, name)
 
 
@@ -145,14 +207,14 @@ def _gather(graph, made, variable, how, value):
     return True
 
 
-class GradientDescentOptimizer(Optimizer):
+class GradientDescentOptimizer(_OfKeras):
     """w - rate gradient."""
 
     def __init__(self, learning_rate: RateLike, use_locking: bool = False, name: str = "GradientDescent") -> None:
         super().__init__(_keras.SGD(_rate(learning_rate)), name)
 
 
-class MomentumOptimizer(Optimizer):
+class MomentumOptimizer(_OfKeras):
     """v = momentum * v + g;  w -= rate * v"""
 
     def __init__(self, learning_rate: RateLike, momentum: float, use_locking: bool = False, name: str = "Momentum",
@@ -160,7 +222,7 @@ class MomentumOptimizer(Optimizer):
         super().__init__(_Momentum(_rate(learning_rate), momentum, use_nesterov), name)
 
 
-class AdamOptimizer(Optimizer):
+class AdamOptimizer(_OfKeras):
     """Adam."""
 
     def __init__(self, learning_rate: RateLike = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
@@ -184,7 +246,7 @@ class _RMSProp(_keras.RMSprop):
         return None
 
 
-class RMSPropOptimizer(Optimizer):
+class RMSPropOptimizer(_OfKeras):
     """RMSprop, with momentum and a centred form."""
 
     def __init__(self, learning_rate: RateLike, decay: float = 0.9, momentum: float = 0.0, epsilon: float = 1e-10,
@@ -192,7 +254,7 @@ class RMSPropOptimizer(Optimizer):
         super().__init__(_RMSProp(_rate(learning_rate), decay, momentum, epsilon, centered), name)
 
 
-class AdagradOptimizer(Optimizer):
+class AdagradOptimizer(_OfKeras):
     """Adagrad."""
 
     def __init__(self, learning_rate: RateLike, initial_accumulator_value: float = 0.1, use_locking: bool = False,
@@ -200,7 +262,7 @@ class AdagradOptimizer(Optimizer):
         super().__init__(_keras.Adagrad(_rate(learning_rate), initial_accumulator_value, 0.0), name)
 
 
-class AdadeltaOptimizer(Optimizer):
+class AdadeltaOptimizer(_OfKeras):
     """Adadelta."""
 
     def __init__(self, learning_rate: RateLike = 0.001, rho: float = 0.95, epsilon: float = 1e-8, use_locking: bool = False,
@@ -208,7 +270,7 @@ class AdadeltaOptimizer(Optimizer):
         super().__init__(_keras.Adadelta(_rate(learning_rate), rho, epsilon), name)
 
 
-class FtrlOptimizer(Optimizer):
+class FtrlOptimizer(_OfKeras):
     """FTRL, which shrinks weights towards zero."""
 
     def __init__(self, learning_rate: RateLike, learning_rate_power: float = -0.5, initial_accumulator_value: float = 0.1,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing as _typing
 
 from tensorflow import _names
+from tensorflow.compat.v1.train import Optimizer as _Optimizer
 from tensorflow.framework.operations import Operation as _Operation
 from tensorflow.ops.placement import GradientAccumulationReductionMethod
 from tensorflow.ops.placement import OF_ACCUMULATION as _OF_ACCUMULATION
@@ -19,7 +20,11 @@ if _typing.TYPE_CHECKING:  # of annotations
 class _Around:
     def __init__(self, opt, name):
         self._opt, self._name = opt, name
-        self.keras = getattr(opt, "keras", opt)
+
+    @property
+    def keras(self):
+        """The optimiser of Keras with the rule of the one inside; None: it has a rule of its own."""
+        return getattr(self._opt, "keras", self._opt)
 
     def compute_gradients(self, loss, var_list=None, **kwargs):
         return self._opt.compute_gradients(loss, var_list, **kwargs)
@@ -32,6 +37,29 @@ class _Around:
 
     def variables(self):
         return self._opt.variables()
+
+
+class _OwnRule:
+    """An optimiser of TensorFlow 1 whose update is written out. It gets the gradients that a training has gathered."""
+    rate_is_constant, weights = False, ()
+
+    def __init__(self, opt):
+        self.apply_gradients = opt.apply_gradients
+
+
+def _rule_of(opt):
+    """What a training is given that gathers gradients of several batches, and averages those of replicas."""
+    inner = opt
+    while type(inner) in (CrossReplicaOptimizer, ShardedOptimizer):
+        inner = inner._opt
+    if not isinstance(inner, (_Around, _Optimizer)):  # of Keras
+        return inner
+    if type(inner).compute_gradients not in (_Around.compute_gradients, _Optimizer.compute_gradients):
+        raise NotImplementedError(f"{type(inner).__name__}.compute_gradients changes gradients of single batches, which "
+                                  "pipelines and gradient accumulation add up unseen. Change their sum in apply_gradients, "
+                                  "or with keras.ipu.optimizers.MapGradientOptimizer around an optimizer of Keras.")
+    as_it_is = type(inner).apply_gradients is _Optimizer.apply_gradients and inner.keras is not None
+    return inner.keras if as_it_is else _OwnRule(inner)
 
 
 class CrossReplicaOptimizer(_Around):
@@ -75,7 +103,7 @@ class GradientAccumulationOptimizerV2(_Around):
                                       "weight updates on the host.")
         graph.rounds //= self._count
         graph.placement = self._placement
-        graph.train(self.keras, loss, self._count, self._method, var_list)
+        graph.train(_rule_of(self._opt), loss, self._count, self._method, var_list)
         return _Operation(graph, self._name)
 
     def apply_gradients(self, grads_and_vars: Sequence, global_step: int | None = None, name: str | None = None) -> Any:

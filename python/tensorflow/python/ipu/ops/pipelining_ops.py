@@ -16,6 +16,7 @@ from tensorflow.ops.placement import PipelineSchedule, RecomputationMode  # noqa
 from tensorflow.ops.placement import OF_PIPELINES as _OF_PIPELINES
 from tensorflow.ops.placement import PIPELINES_WITHOUT_EFFECT as _WITHOUT_EFFECT
 from tensorflow.ops.placement import Placement as _Placement
+from tensorflow.python.ipu.optimizers import _rule_of
 from tensorflow.python.ipu.programs import program as _program
 
 ALL_DEVICES = -1  # in a device_mapping: of a stage of several functions, one on each IPU
@@ -182,7 +183,7 @@ def _end(graph, last, values, count, optimizer_function, outfeed_queue, outfeed_
         if not isinstance(wanted, OptimizerFunctionOutput):
             raise TypeError("optimizer_function must return pipelining_ops.OptimizerFunctionOutput.")
         loss = wanted.loss
-        graph.train(getattr(wanted.opt, "keras", wanted.opt), loss, count, method, wanted.variables)
+        graph.train(_rule_of(wanted.opt), loss, count, method, wanted.variables)
         if outfeed_queue is not None:
             outfeed_queue.enqueue(loss if outfeed_loss else last)
         if wanted.captures is not None:
