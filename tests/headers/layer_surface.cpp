@@ -270,6 +270,15 @@ struct Layers : Surface {
     ts = allGatherCrossReplica(graph, ts, prog, group, d, o),
     allGatherToDestinationCrossReplica(graph, ts, ts, prog, group, d, o),
     t = allToAllCrossReplica(graph, t, prog, group, d, o);
+    t = allReduceCrossReplica(graph, t, add, prog, d, o),
+    ts = allReduceCrossReplica(graph, ts, add, prog, "all"),
+    allReduceInPlaceCrossReplica(graph, t, add, prog, "all"),
+    allReduceToDestinationCrossReplica(graph, t, t, add, prog, {d}, o);
+    t = reduceScatterCrossReplica(graph, t, add, prog, d),
+    reduceScatterToDestinationCrossReplica(graph, ts, ts, add, prog, d),
+    t = allGatherCrossReplica(graph, t, prog, "all"),
+    allGatherToDestinationCrossReplica(graph, ts, ts, prog, d),
+    t = allToAllCrossReplica(graph, t, prog, "all"), t = broadcastCrossReplica(graph, t, prog, d);
     t = allReduceWithinReplica(graph, t, add, prog, d, o);
     Chunks chunks = reduceScatterWithinReplica(graph, t, add, prog, d, o);
     t = allGatherWithinReplica(graph, chunks, prog, d, o), chunks.getChunks()[0].getTensor(),

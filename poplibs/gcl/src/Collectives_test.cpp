@@ -120,6 +120,27 @@ TEST(AllReduce, ListsMixTypesAndEmptyTensors) {
   EXPECT_EQ(s.values(o3, 1), (Doubles{13}));
 }
 
+TEST(AllReduce, NeedsNoGroupBeforeAName) {
+  Session s(4, 1, 2);
+  s.replicaStep = 1;
+  auto t = s.input(FLOAT, {4}, {1, 2, 3, 4}), own = s.input(FLOAT, {4}, {5, 6, 7, 8});
+  std::vector<Tensor> list{t};
+  const DebugNameAndId named("named");
+  const auto sum = s.output(allReduceCrossReplica(s.graph, t, Op::ADD, s.prog, "sum"));
+  const auto sums =
+      s.output(allReduceCrossReplica(s.graph, list, Op::ADD, s.prog, {named, "sums"}, {})[0]);
+  const auto gathered = s.output(allGatherCrossReplica(s.graph, t, s.prog, "gathered"));
+  const auto part = s.output(reduceScatterCrossReplica(s.graph, t, Op::ADD, s.prog, {named}));
+  allReduceInPlaceCrossReplica(s.graph, own, Op::MAX, s.prog, "own");
+  const auto largest = s.output(own);
+  s.run();
+  EXPECT_EQ(s.values(sum, 0), (Doubles{3, 5, 7, 9}));
+  EXPECT_EQ(s.values(sums, 0), (Doubles{3, 5, 7, 9}));
+  EXPECT_EQ(s.values(gathered, 0), (Doubles{1, 2, 3, 4, 2, 3, 4, 5}));
+  EXPECT_EQ(s.values(part, 0), (Doubles{3, 5}));
+  EXPECT_EQ(s.values(largest, 0), (Doubles{6, 7, 8, 9}));
+}
+
 TEST(Groups, DivideTheReplicas) {
   auto members = [](CommGroup group, unsigned replicas) {
     return kernels::membersOf(resolve("test", group, replicas), replicas);

@@ -179,3 +179,5 @@ poplar::Tensor allGatherWithinReplica(poplar::Graph &graph, const Chunks &toGath
                                       const poplar::OptionFlags &options = {});
 
 } // namespace gcl
+
+#include <gcl/openipu/AllReplicas.hpp> // the same without a group, for all replicas
