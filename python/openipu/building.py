@@ -17,7 +17,7 @@ import sysconfig
 import tempfile
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from openipu import places
+from openipu import loading, places
 
 _FLAGS = ["-std=c++20", "-O1", "-fPIC", "-fvisibility=hidden", "-w", "-DNDEBUG", "-DONNX_ML=1", "-DONNX_NAMESPACE=onnx"]
 _BYTES_EACH = 1.5e9  # of memory, that one g++ takes at most
@@ -34,6 +34,8 @@ def build(packages: Sequence[str] = (), jobs: Optional[int] = None) -> None:
     if not os.path.isdir(places.SOURCE):
         raise BuildError(f"{places.PACKAGE} has no sources of modules: this is a build folder. In an SDK that ./run install or "
                          "./run bundle made there are.")
+    if sys.version_info < loading.OLDEST:
+        raise BuildError(f"{sys.executable} is {this}; modules are for Python %d.%d and newer." % loading.OLDEST)
     if platform.python_implementation() != "CPython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
         raise BuildError(f"{sys.executable} is not a CPython with a global lock: modules cannot be made for it.")
     if not os.access(places.ROOT, os.W_OK):
@@ -105,7 +107,7 @@ def _link(compiler: str, module: Dict[str, Any], objects: Sequence[str]) -> None
     libraries = [os.path.join(part, "lib") for part in places.parts()]
     found = [place for library in libraries for place in (library, os.path.join(library, "bundled"))]
     runpath = ":".join("$ORIGIN/" + os.path.relpath(place, folder) for place in found)
-    partial = target + ".part"
+    partial = f"{target}.{os.getpid()}.part"  # another process may make the same
     try:
         _run([compiler, "-shared", "-s", "-o", partial, *objects, *(f"-L{library}" for library in libraries),
               "-Wl,--as-needed", *(f"-l{name}" for name in module["libraries"]),

@@ -15,7 +15,7 @@ from typing import Iterator, Optional
 
 from openipu import places
 
-_OLDEST = (3, 9)
+OLDEST = (3, 9)
 _THIS = "%d.%d" % sys.version_info[:2]
 _said: "list[str]" = []
 
@@ -37,9 +37,9 @@ def require(module: str, file: str) -> None:
     """Raises an ImportError if the module cannot be what this Python needs; imports nothing."""
     package = os.path.basename(os.path.dirname(file))
     root = os.path.dirname(os.path.dirname(os.path.abspath(file)))
-    if sys.version_info < _OLDEST:
+    if sys.version_info < OLDEST:
         raise ImportError("%s needs Python %d.%d or newer, and %s is Python %s." % (
-            (package,) + _OLDEST + (sys.executable, _THIS)))
+            (package,) + OLDEST + (sys.executable, _THIS)))
     _one_openipu(package, root)
     _new_enough(package)
     stem = os.path.join(root, module)
@@ -92,7 +92,6 @@ def _one_openipu(package: str, root: str) -> None:
             package, root, places.ROOT, _keep_one()))
     if "path" in _said:
         return
-    _said.append("path")
     for library in ("libpoplar.so", "libpopart.so"):
         ours = [os.path.join(part, "lib", library) for part in places.parts()]
         ours = [file for file in ours if os.path.isfile(file)]
@@ -103,6 +102,7 @@ def _one_openipu(package: str, root: str) -> None:
                     raise ImportError("%s comes from %s, but LD_LIBRARY_PATH names the libraries of another OpenIPU, in %s. "
                                       "%s" % (package, places.ROOT, folder, _keep_one()))
                 break
+    _said.append("path")  # a refusal is repeated: programs try again
     others = {os.path.realpath(entry) for entry in sys.path if os.path.isfile(os.path.join(entry, "openipu", "loading.py"))}
     others.discard(os.path.realpath(places.ROOT))
     if others:

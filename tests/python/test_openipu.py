@@ -57,6 +57,8 @@ def test_libraries_of_another_openipu(tmp_path):
     (tmp_path / "libpoplar.so").touch()
     status, text = imported(LD_LIBRARY_PATH=f"/nowhere:{tmp_path}")
     assert status and f"LD_LIBRARY_PATH names the libraries of another OpenIPU, in {tmp_path}. Keep one" in text
+    again = "try:\n    import pva\nexcept ImportError:\n    import pva"
+    assert "LD_LIBRARY_PATH names" in imported(again, LD_LIBRARY_PATH=str(tmp_path))[1].splitlines()[-1]
     own = os.path.join(places.parts()[0], "lib")
     assert imported(LD_LIBRARY_PATH=f"{own}:{tmp_path}") == (0, "")  # the first counts
 
@@ -83,7 +85,7 @@ def test_what_the_loader_says_is_explained(folder, problem, expected):
 
 
 def test_an_old_python_is_refused(folder, monkeypatch):
-    monkeypatch.setattr(loading, "_OLDEST", (9, 9))
+    monkeypatch.setattr(loading, "OLDEST", (9, 9))
     assert f"thing needs Python 9.9 or newer, and {sys.executable} is Python {THIS}" in refusal(folder)
 
 
@@ -123,6 +125,10 @@ def test_what_building_needs(tmp_path, monkeypatch):
     monkeypatch.setattr(building.sysconfig, "get_path", lambda _: str(tmp_path))
     with pytest.raises(building.BuildError, match=f"there is no {tmp_path}/Python.h. .*: apt install python{THIS}-dev"):
         building._python_headers()
+    monkeypatch.setattr(places, "SOURCE", str(tmp_path))
+    with monkeypatch.context() as older, pytest.raises(building.BuildError, match="modules are for Python 9.9 and newer"):
+        older.setattr(loading, "OLDEST", (9, 9))
+        building.build()
     monkeypatch.setattr(places, "SOURCE", str(tmp_path / "none"))
     with pytest.raises(building.BuildError, match="this is a build folder"):
         building.build()
