@@ -37,11 +37,11 @@ def set_option(options: Any, name: str, value: Any, asked: Optional[str] = None)
     *parents, last = name.split(".")
     owner, asked = options, asked or name
     for part in parents:
-        owner = getattr(owner, part, None)
+        owner = None if part.startswith("_") else getattr(owner, part, None)
     if owner is None or last.startswith("_") or not hasattr(owner, last):
         known = [n for n in dir(owner or options) if not n.startswith("_")]
         raise ValueError(f'Unknown popart option "{asked}".' + _spelling.hint(last, known, '"{}"'))
     try:
         assign(owner, last, value)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, AttributeError) as error:
         raise ValueError(f'The popart option "{asked}" cannot be {value!r}: {error}') from None

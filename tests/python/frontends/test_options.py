@@ -58,3 +58,12 @@ def test_a_name_that_is_none_is_told_with_the_nearest(front_end, monkeypatch):
     with pytest.raises(Exception, match="numIOTile") as problem:
         WITH[front_end]("numIOTile", 32)
     assert front_end == "paddle" or 'Did you mean "numIOTiles"?' in str(problem.value)
+
+
+@pytest.mark.parametrize("name", ["__class__.numIOTiles", "engineOptions.update", "numIOTiles.real", "numIOTiles.__class__"])
+def test_what_is_no_option_is_not_reached_by_its_name(name):
+    """Files of options give names."""
+    kind = vars(popart.SessionOptions)["numIOTiles"]
+    with pytest.raises(Exception, match="popart option"):
+        poptorch_with(name, 1)
+    assert vars(popart.SessionOptions)["numIOTiles"] is kind
