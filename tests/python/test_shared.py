@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Parts that all front ends share: near names, nested structures, settings by name, IDX files."""
+"""Parts that all front ends share: near names, nested structures, settings by name, IDX files, locks."""
 import collections
 import gzip
 import struct
+import threading
 
 import numpy as np
 import popart
 import pytest
-from popart import _idx, _nest, _settings, _spelling
+from popart import _idx, _locks, _nest, _settings, _spelling
+from threads import together
 
 Pair = collections.namedtuple("Pair", "first second")
 
@@ -65,3 +67,29 @@ def test_idx_files(tmp_path, name):
 def test_files_that_are_not_there(tmp_path):
     with pytest.raises(ValueError, match="is not an IDX file"):
         _idx.read(str(tmp_path / "none"))
+
+
+def test_locks_are_taken_in_any_order():
+    a, b, c = (threading.RLock() for _ in range(3))
+    inside = []
+
+    def work(*order):
+        for _ in range(300):
+            with _locks.holding(order):
+                inside.append(1)
+                assert len(inside) == 1
+                inside.pop()
+    together(lambda: work(a, b, c), lambda: work(c, b, a), lambda: work(b, a))
+
+
+def test_locks_are_free_after_an_interrupt():
+    class Interrupted:
+        def acquire(self, blocking):
+            raise KeyboardInterrupt
+
+        def release(self):
+            raise RuntimeError
+    lock = threading.RLock()
+    with pytest.raises(KeyboardInterrupt), _locks.holding([lock, Interrupted()]):
+        raise AssertionError
+    together(lambda: lock.acquire(timeout=10) or pytest.fail("it is not free"))

@@ -9,7 +9,7 @@ import weakref
 
 import popart_core
 import torch
-from popart import _spelling
+from popart import _locks, _spelling
 
 from poptorch.base import compat, notices
 from poptorch.base.current import inner_name
@@ -168,10 +168,8 @@ def fetch(tensor):
 @contextlib.contextmanager
 def _reading(tensors):
     """The newest values of these are on the host, and nobody fetches newer ones meanwhile."""
-    owners = sorted({owner for owner in (_owners.get(id(t)) for t in tensors) if owner is not None}, key=id)
-    with contextlib.ExitStack() as locks:
-        for owner in owners:
-            locks.enter_context(owner._lock)
+    owners = {id(owner): owner for owner in (_owners.get(id(t)) for t in tensors) if owner is not None}
+    with _locks.holding(owner._lock for owner in owners.values()):
         for tensor in tensors:
             fetch(tensor)
         yield
