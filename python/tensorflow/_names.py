@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Namespaces: what a module shows, and an error for what it does not have that says where the list is."""
 import importlib
+import importlib.util
 import pkgutil
 import types
 
@@ -37,6 +38,8 @@ def lazy(namespace, modules):
                 explain_missing(value.__dict__)
             namespace[name] = value
             return value
+        if "__path__" in namespace and importlib.util.find_spec(f"{own}.{name}"):  # `from package import module` asks first
+            raise AttributeError(name)
         raise missing(own.replace("._shown", ""), name, [*namespace, *modules])
 
     def __dir__():
