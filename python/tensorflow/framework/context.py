@@ -24,7 +24,7 @@ class _Current(threading.local):
     after = ()  # of TensorFlow 1: what comes before operations of the scope
     retraced = ()  # of TensorFlow 1: names of variables that a body made when it was traced before
     recording = False  # of TensorFlow 1: within an operation (framework/late.py)
-    called = False  # by a program that runs: within a function of the host
+    called = None  # within a function of the host: the id of the session of the program that calls it
 
 
 current = _Current()
@@ -105,11 +105,16 @@ def placed(**where: Any) -> Iterator:
             setattr(current, name, value)
 
 
+def unless_called(lock):
+    """The lock, for `with`. A function that a running program calls goes without: who has it may wait for the program."""
+    return lock if current.called is None else contextlib.nullcontext()
+
+
 class _Sessions:
     """Of TensorFlow 1: those that are entered. A thread's own come before those of others."""
 
     def __init__(self):
-        self._entered, self._turn = [], threading.Lock()  # (thread, session), the innermost last
+        self._entered, self._turn = [], threading.RLock()  # (thread, session), the innermost last
 
     def enter(self, session):
         with self._turn:

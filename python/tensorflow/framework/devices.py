@@ -42,6 +42,8 @@ class Device:
         if self.released:
             raise FailedPreconditionError(None, None, "The IPU system was configured again since this program was compiled, "
                                           "and its device is gone. Compile the model again.")
+        if self.loaded is not None:
+            self.loaded.require_idle("run another one on the same device")
         before, self.loaded = self.loaded, None
         if before is not None:
             before.fetch()

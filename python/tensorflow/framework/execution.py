@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Executable: a finished graph as a session of PopART on a device. Inputs and results are numpy's arrays, by address."""
-import contextlib
 import hashlib
 import os
 import threading
@@ -8,9 +7,11 @@ import threading
 import numpy as np
 import popart
 import popart_core
+from popart import _locks
 from popart_core import runtime
 
 from . import dtypes
+from .context import current, unless_called
 from .errors import FailedPreconditionError, PermissionDeniedError, failures, translated
 from .logs import info, warning
 
@@ -47,7 +48,7 @@ class Executable:
         self.variables = [v for v, *_ in graph.variables.values()]
         self.names = {key: name for key, (_, _, _, name) in graph.variables.items()}
         self._sent = {}  # id of a variable -> the version on the device
-        self._noting = threading.Lock()  # who has the newest values
+        self._noting = threading.RLock()  # who has the newest values
         self._fetching = threading.RLock()  # one thread at a time
         with translated():
             self._synthetic = device.synthetic(graph.inputs)
@@ -132,7 +133,8 @@ class Executable:
             finally:
                 os.close(fd)
         if why:
-            warning(f"The cached executable {cache.path_of(name)} is not used: {why.rstrip('.')}. The program is compiled again.")
+            warning(f"The cached executable {cache.path_of(name)} is not used: {why.rstrip('.')}. The program is compiled "
+                    "again.")
         return False
 
     def _keep(self, cache, name):
@@ -245,13 +247,9 @@ class Executable:
                 return self._send()
         return None
 
-    @contextlib.contextmanager
     def _holding(self):
         """Nobody else reads or writes the memory of the variables."""
-        with contextlib.ExitStack() as locks:
-            for variable in sorted(self.variables, key=id):  # as everybody takes them
-                locks.enter_context(variable.lock)
-            yield
+        return _locks.holding([] if current.called is not None else [variable.lock for variable in self.variables])
 
     def _send(self):
         sent = {id(v): v.version for v in self.variables}  # at least: other programs may change them meanwhile
@@ -271,8 +269,14 @@ class Executable:
 
     def fetch(self):
         """The device's variables come to the host."""
-        with self._fetching:
+        self.require_idle("read the variables that the program trains: give it their values as arguments")
+        with unless_called(self._fetching):
             self._fetch()
+
+    def require_idle(self, what):
+        """Not within a function that this program calls: both would wait for each other."""
+        if current.called == id(self.session):
+            raise FailedPreconditionError(None, None, f"A function of the host that a program calls cannot {what}.")
 
     def _fetch(self):
         ours = [(v, v.version) for v in self.changed if v.newest is self]

@@ -44,10 +44,10 @@ class _Call:
         self.handle, self._function, self._by_address = handle, function, by_address
         self._inputs = [(t.dtype, t.shape) for t in inputs]
         self._outputs = outputs
-        self._replicas, self._error = 1, None
+        self._caller, self._replicas, self._error = None, 1, None
 
     def connect(self, session, replicas):
-        self._replicas = replicas
+        self._caller, self._replicas = id(session), replicas
         try:
             for replica in range(replicas):
                 popart_core.connect_host_function(session, self.handle, self, replica)
@@ -64,7 +64,7 @@ class _Call:
         try:
             given = [_at(address, kind, shape.as_list()) for address, (kind, shape) in zip(inputs, self._inputs)]
             places = [_at(address, kind, shape.as_list()) for address, (kind, shape) in zip(outputs, self._outputs)]
-            with placed(called=True):
+            with placed(called=self._caller):
                 self._run(given, places)
         except BaseException as problem:
             self._error = problem

@@ -3,14 +3,13 @@
 come back when somebody looks."""
 from __future__ import annotations
 
-import contextlib
 import threading
 from typing import Any
 
 import numpy as np
 
 from . import dtypes, wired
-from .context import active, current, eagerly, sessions
+from .context import active, current, eagerly, sessions, unless_called
 from .operations import Reference
 from .shapes import TensorShape
 from .tensors import EagerTensor, Tensor, VariableBase, constant_value, convert_to_tensor
@@ -56,7 +55,7 @@ class Variable(VariableBase):
         self._name = (home.unique(scoped) if home is not None else scoped) + ":0"
         self.version = 0  # of the values
         self.newest = None  # the program that has them on its device
-        self.lock = threading.Lock()  # for who writes the memory, or wants all of one version
+        self.lock = threading.RLock()  # for who writes the memory, or wants all of one version
         self.strategy = current.strategy  # whose scope it was made in
         self._watch()
 
@@ -84,21 +83,17 @@ class Variable(VariableBase):
         if newest is not None:
             newest.fetch()
 
-    def _held(self):
-        """The lock. A function that a running program calls goes without: who has it may wait for the program."""
-        return contextlib.nullcontext() if current.called else self.lock
-
     def numpy(self) -> Any:
         """The value as a NumPy array."""
         self.fetch()
-        with self._held():
+        with unless_called(self.lock):
             return self._memory.copy() if self._memory.ndim else self._memory[()]
 
     def set(self, values: TensorLike) -> None:
         """New numbers from the host."""
         self.fetch()
         values = np.asarray(values)  # perhaps another variable's, with a lock of its own
-        with self._held():
+        with unless_called(self.lock):
             self._memory[...] = values
             self.version += 1
 

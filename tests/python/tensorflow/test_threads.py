@@ -7,9 +7,13 @@ import threading
 import time
 
 import numpy as np
+import pytest
+import tensorflow as tf
 from tensorflow import keras
 from tensorflow.framework.devices import Device
 from tensorflow.framework.execution import Executable
+from tensorflow.framework.host_calls import host_call
+from tensorflow.python import ipu
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from threads import together
@@ -85,3 +89,50 @@ def test_weights_are_read_while_another_thread_trains():
             assert len(np.unique(model.weights[0].numpy())) == 1
     together(train, read, read, read)
     np.testing.assert_array_equal(model.get_weights()[0], 30)
+
+
+def test_a_function_of_the_host_does_not_wait_for_who_waits_for_its_program(monkeypatch):
+    config = ipu.config.IPUConfig()
+    config.auto_select_ipus = 1
+    config.configure_ipu_system()
+    strategy, begun, readers, fetch = ipu.ipu_strategy.IPUStrategy(), threading.Event(), [], Executable._fetch
+    with strategy.scope():
+        weight = tf.Variable([1.0])
+
+    def told(self):
+        begun.set()
+        fetch(self)
+    monkeypatch.setattr(Executable, "_fetch", told)
+
+    def called(arrays, replicas):
+        if weight.newest is not None:  # the second time
+            readers.append(threading.Thread(target=weight.numpy, daemon=True))
+            readers[0].start()
+            assert begun.wait(60)
+            with pytest.raises(tf.errors.FailedPreconditionError, match="give it their values as arguments"):
+                weight.numpy()
+        return [np.float32([1])]
+
+    @tf.function(experimental_compile=True)
+    def step():
+        weight.assign_add(host_call(called, [weight.read_value()], [(tf.float32, [1])], "called")[0])
+
+    def work():
+        with strategy.scope():
+            for _ in range(2):
+                strategy.run(step)
+    try:
+        together(work)
+        readers[0].join(60)
+        assert not readers[0].is_alive() and weight.numpy() == [3]
+    finally:
+        ipu.config.reset_ipu_configuration()
+
+
+def test_a_handler_of_a_signal_reads_what_its_thread_is_reading():
+    weight = tf.Variable(2.0)
+
+    def work():
+        with weight.lock:
+            assert weight.numpy() == 2
+    together(work)

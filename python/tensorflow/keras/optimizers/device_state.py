@@ -4,6 +4,7 @@ and sent when somebody (set_weights, another program) has changed them."""
 import threading
 
 import numpy as np
+from tensorflow.framework.context import unless_called
 
 
 class DeviceState:
@@ -22,7 +23,7 @@ class DeviceState:
             if "Step" in ids:
                 self._steps.append(ids["Step"])
         self._sent = None
-        self._fetching, self._noting = threading.RLock(), threading.Lock()  # as an executable has them
+        self._fetching, self._noting = threading.RLock(), threading.RLock()  # as an executable has them
 
     def _versions(self):
         return [self._optimizer.iterations.version, *[slot.version for _, slot, _ in self._rows]]
@@ -47,7 +48,7 @@ class DeviceState:
     def _send(self):
         self.fetch()
         step = np.array(self._optimizer.iterations.numpy(), np.float32)
-        arrays = {name: np.ascontiguousarray(slot.memory * np.float32(factor), self._kind(name))
+        arrays = {name: np.ascontiguousarray(slot.numpy() * np.float32(factor), self._kind(name))
                   for name, slot, factor in self._rows}
         arrays |= {name: step for name in self._steps}
         self._executable.write(arrays)
@@ -57,7 +58,7 @@ class DeviceState:
 
     def fetch(self):
         """The slots have what the device has."""
-        with self._fetching:
+        with unless_called(self._fetching):
             with self._noting:
                 ours = [(*row, row[1].version) for row in self._rows if row[1].newest is self]
             if not ours:
@@ -69,7 +70,7 @@ class DeviceState:
 
     def _fetched(self, slot, values, version):
         """The host has this version; another thread's step may have made a newer one meanwhile."""
-        with slot.lock:
+        with unless_called(slot.lock):
             slot.memory[...] = values
         with self._noting:
             if slot.version == version:
