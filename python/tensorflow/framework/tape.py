@@ -175,8 +175,7 @@ class GradientTape:
             return source
         found = self._reads.get(id(source))
         if found is None:
-            source.fetch()
-            found = self._reads[id(source)] = (source, [EagerTensor(source.memory.copy(), source.dtype)])
+            found = self._reads[id(source)] = (source, [EagerTensor(np.asarray(source.numpy()), source.dtype)])
         return found[1][0]
 
     @staticmethod

@@ -3,6 +3,7 @@
 come back when somebody looks."""
 from __future__ import annotations
 
+import operator
 import threading
 from typing import Any
 
@@ -14,6 +15,9 @@ from .operations import Reference
 from .shapes import TensorShape
 from .tensors import EagerTensor, Tensor, VariableBase, constant_value, convert_to_tensor
 from tensorflow.framework.typed import ConstraintLike, DTypeLike, ShapeLike, TensorLike
+
+
+_CHANGES = {"assign_add": operator.add, "assign_sub": operator.sub}
 
 
 class Variable(VariableBase):
@@ -89,12 +93,12 @@ class Variable(VariableBase):
         with unless_called(self.lock):
             return self._memory.copy() if self._memory.ndim else self._memory[()]
 
-    def set(self, values: TensorLike) -> None:
-        """New numbers from the host."""
+    def set(self, values: TensorLike, change: Any = None) -> None:
+        """New numbers from the host; change: what is made of those before and these, as one step for other threads."""
         self.fetch()
         values = np.asarray(values)  # perhaps another variable's, with a lock of its own
         with unless_called(self.lock):
-            self._memory[...] = values
+            self._memory[...] = values if change is None else change(self._memory, values)
             self.version += 1
 
     def held(self) -> tuple:
@@ -165,11 +169,7 @@ class Variable(VariableBase):
         graph = active()
         if graph is not None:
             return graph_assign(graph, self, how, value)
-        self.fetch()
-        if how == "assign":
-            self.set(value.array)
-        else:
-            self.set(self._memory + value.array if how == "assign_add" else self._memory - value.array)
+        self.set(value.array, _CHANGES.get(how))
         return self
 
     def experimental_ref(self) -> Reference:

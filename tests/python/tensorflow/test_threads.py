@@ -91,6 +91,17 @@ def test_weights_are_read_while_another_thread_trains():
     np.testing.assert_array_equal(model.get_weights()[0], 30)
 
 
+def test_what_threads_add_to_a_variable_is_not_lost():
+    counter, one = tf.Variable(np.zeros([100000], np.float32)), tf.ones([100000])
+
+    def work():
+        for _ in range(100):
+            counter.assign_add(one)
+            counter.assign_sub(one * 2)
+    together(work, work, work, work)
+    np.testing.assert_array_equal(counter.numpy(), -400)
+
+
 def test_a_function_of_the_host_does_not_wait_for_who_waits_for_its_program(monkeypatch):
     config = ipu.config.IPUConfig()
     config.auto_select_ipus = 1
