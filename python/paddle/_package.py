@@ -12,8 +12,8 @@ from .tensor import *
 from .values import Tensor, to_tensor
 from .variable import Variable
 from .ipu.program import IpuBackend as _IpuBackend
-from . import (device, distributed, fluid, framework, incubate, inference, io, jit, nn, optimizer, regularizer, static, tensor,
-               utils, vision)
+from . import (device, distributed, fluid, framework, incubate, inference, io, jit, linalg, nn, optimizer, regularizer, static,
+               tensor, utils, vision)
 from .hapi import load, save
 
 base = fluid

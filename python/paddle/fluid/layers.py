@@ -24,10 +24,10 @@ from .older import (adaptive_pool2d, affine_channel, argmin, argsort, brelu, cum
 from .signatures import (assign, concat, data, elu, equal, expand_as, fill_constant_batch_size_like, gather,
                          gaussian_random, gelu, greater_equal, greater_than, hard_shrink, hard_sigmoid, hard_swish,
                          image_resize, l2_normalize, label_smooth, leaky_relu, less_equal, less_than, logical_and,
-                         logical_or, logical_xor, logsigmoid, mish, mse_loss, not_equal, ones, ones_like, pad, range, relu,
-                         relu6, resize_bilinear, resize_linear, resize_nearest, resize_trilinear, reverse, selu, softmax,
-                         softplus, softshrink, softsign, split, stanh, swish, tanh_shrink, thresholded_relu, uniform_random,
-                         zeros, zeros_like)
+                         logical_or, logical_xor, logsigmoid, mish, mse_loss, not_equal, ones, ones_like, pad, pad2d, range,
+                         relu, relu6, resize_bilinear, resize_linear, resize_nearest, resize_trilinear, reverse, selu,
+                         soft_relu, softmax, softplus, softshrink, softsign, split, stanh, swish, tanh_shrink,
+                         thresholded_relu, uniform_random, zeros, zeros_like)
 
 
 def fc(input, size, num_flatten_dims=1, param_attr=None, bias_attr=None, act=None, name=None):

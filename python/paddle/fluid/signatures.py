@@ -5,6 +5,9 @@ from ..dtypes import to_type
 from ..helper import LayerHelper
 from ..nn.functional.activation import activation as _activation
 from ..nn.functional.common import interpolate as _interpolate
+from ..nn.functional.common import label_smooth as _label_smooth
+from ..nn.functional.common import pad as _pad
+from ..nn.functional.common import pad_all as _pad_all
 from ..nn.functional.loss import square_error_cost as _square_error
 from ..static.input import data as _data
 
@@ -110,20 +113,7 @@ def pad(x, paddings, pad_value=0.0, name=None):
     """paddings: before and after each dimension, the first one first."""
     if len(paddings) != 2 * len(x.shape):
         raise ValueError(f"pad needs {2 * len(x.shape)} numbers for a variable of shape {list(x.shape)}, not {list(paddings)}.")
-    for axis, (before, after) in enumerate(zip(paddings[::2], paddings[1::2])):
-        parts = [_constant(x, axis, before, pad_value), x, _constant(x, axis, after, pad_value)]
-        parts = [part for part in parts if part is not None]
-        x = tensor.concat(parts, axis) if len(parts) > 1 else x
-    return x
-
-
-def _constant(x, axis, count, value):
-    shape = [count if d == axis else extent for d, extent in enumerate(x.shape)]
-    if not count:
-        return None
-    if -1 in shape:
-        raise NotImplementedError(f"(Unimplemented) pad of shape {list(x.shape)}: give the batch, or pad before it is unknown.")
-    return tensor.full(shape, float(value), x.dtype)
+    return _pad_all(x, paddings, pad_value)
 
 
 def uniform_random(shape, dtype="float32", min=-1.0, max=1.0, seed=0, name=None):
@@ -175,10 +165,21 @@ def mse_loss(input, label):
 
 def label_smooth(label, prior_dist=None, epsilon=0.1, dtype="float32", name=None):
     """Of a share epsilon every class has as much, or as prior_dist says."""
-    kept = tensor.scale(label, 1.0 - epsilon)
-    if prior_dist is None:
-        return tensor.scale(kept, 1.0, epsilon / label.shape[-1])
-    return tensor.add(kept, tensor.scale(prior_dist, float(epsilon)))
+    return _label_smooth(label, prior_dist, epsilon)
+
+
+def pad2d(input, paddings=(0, 0, 0, 0), mode="constant", pad_value=0.0, data_format="NCHW", name=None):
+    """paddings: above, below, left, right."""
+    modes = {"constant": "constant", "reflect": "reflect", "edge": "replicate"}
+    if mode not in modes:
+        raise ValueError(f"The mode of pad2d should be one of {', '.join(modes)}, not {mode!r}.")
+    above, below, left, right = paddings
+    return _pad(input, [left, right, above, below], modes[mode], pad_value, data_format)
+
+
+def soft_relu(x, threshold=40.0, name=None):
+    """log(1 + exp(x)) of x between -threshold and threshold."""
+    return tensor.log(tensor.scale(tensor.exp(tensor.clip(x, -float(threshold), float(threshold))), 1.0, 1.0))
 
 
 def _resize(mode):

@@ -57,6 +57,57 @@ class LayerList(Layer):
         return iter(self._sub_layers.values())
 
 
+class LayerDict(Layer):
+    """Layers by name, whose parameters are the model's."""
+
+    def __init__(self, sublayers=None):
+        super().__init__()
+        self.update(sublayers or {})
+
+    def update(self, sublayers):
+        """Adds layers of a dict, or of pairs."""
+        for name, layer in sublayers.items() if hasattr(sublayers, "items") else sublayers:
+            self.add_sublayer(name, layer)
+
+    def __getitem__(self, key):
+        return self._sub_layers[key]
+
+    def __setitem__(self, key, layer):
+        self.add_sublayer(key, layer)
+
+    def __delitem__(self, key):
+        del self._sub_layers[key]
+
+    def __contains__(self, key):
+        return key in self._sub_layers
+
+    def __iter__(self):
+        return iter(self._sub_layers)
+
+    def __len__(self):
+        return len(self._sub_layers)
+
+    def keys(self):
+        """The names."""
+        return self._sub_layers.keys()
+
+    def values(self):
+        """The layers."""
+        return self._sub_layers.values()
+
+    def items(self):
+        """Names and layers."""
+        return self._sub_layers.items()
+
+    def pop(self, key):
+        """Takes a layer out."""
+        return self._sub_layers.pop(key)
+
+    def clear(self):
+        """Takes all layers out."""
+        self._sub_layers.clear()
+
+
 class ParameterList(Layer):
     """A list of parameters of the model."""
     def __init__(self, parameters: Sequence | None = None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 from typing import Any, Callable, Iterator
 
-from .. import modes, unique_name
+from .. import unique_name
 from ..dtypes import to_type
 from ..helper import LayerHelper, make_persistable
 from ..variable import Parameter, Variable
@@ -15,7 +15,6 @@ from ..typed import DTypeLike, InitializerLike, ParamAttrLike, ShapeLike, Tensor
 class Layer:
     """The base of layers: parameters, buffers and layers within; write `forward`."""
     def __init__(self, name_scope: str | None = None, dtype: DTypeLike = "float32") -> None:
-        modes.require_static(f"paddle.nn.{type(self).__name__}")
         self._full_name = unique_name.generate(name_scope or _snake(type(self).__name__))
         self._dtype = dtype
         self.training = True

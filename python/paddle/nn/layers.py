@@ -14,7 +14,7 @@ from ..typed import AxisLike, NumberLike, ParamAttrLike, ShapeLike, TensorLike
 
 __all__ = ["Linear", "Embedding", "Conv2D", "Conv2DTranspose", "BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D",
            "LayerNorm", "GroupNorm", "InstanceNorm2D", "Dropout", "MaxPool2D", "AvgPool2D", "AdaptiveAvgPool2D",
-           "AdaptiveMaxPool2D", "Flatten", "Pad2D", "Upsample"]
+           "AdaptiveMaxPool2D", "Flatten", "Upsample"]
 
 
 class Linear(Layer):
@@ -167,7 +167,8 @@ class Dropout(Layer):
         return F.dropout(x, p, axis, self.training, mode)
 
 
-def _pool(name, function, arguments):
+def of_function(name, function, arguments):
+    """A layer of a function of one variable."""
     def init(self, *args, name=None, **kwargs):
         Layer.__init__(self)
         given = {**dict(zip(arguments, args)), **kwargs}
@@ -182,13 +183,13 @@ def _pool(name, function, arguments):
     return type(name, (Layer,), {"__init__": init, "forward": forward, "__doc__": f"functional.{function} as a layer."})
 
 
-MaxPool2D = _pool("MaxPool2D", "max_pool2d", ("kernel_size", "stride", "padding", "return_mask", "ceil_mode", "data_format"))
-AvgPool2D = _pool("AvgPool2D", "avg_pool2d", ("kernel_size", "stride", "padding", "ceil_mode", "exclusive",
-                                              "divisor_override", "data_format"))
-AdaptiveAvgPool2D = _pool("AdaptiveAvgPool2D", "adaptive_avg_pool2d", ("output_size", "data_format"))
-AdaptiveMaxPool2D = _pool("AdaptiveMaxPool2D", "adaptive_max_pool2d", ("output_size", "return_mask"))
-Pad2D = _pool("Pad2D", "pad", ("pad", "mode", "value", "data_format"))
-Upsample = _pool("Upsample", "upsample", ("size", "scale_factor", "mode", "align_corners", "align_mode", "data_format"))
+MaxPool2D = of_function("MaxPool2D", "max_pool2d", ("kernel_size", "stride", "padding", "return_mask", "ceil_mode",
+                                                    "data_format"))
+AvgPool2D = of_function("AvgPool2D", "avg_pool2d", ("kernel_size", "stride", "padding", "ceil_mode", "exclusive",
+                                                    "divisor_override", "data_format"))
+AdaptiveAvgPool2D = of_function("AdaptiveAvgPool2D", "adaptive_avg_pool2d", ("output_size", "data_format"))
+AdaptiveMaxPool2D = of_function("AdaptiveMaxPool2D", "adaptive_max_pool2d", ("output_size", "return_mask"))
+Upsample = of_function("Upsample", "upsample", ("size", "scale_factor", "mode", "align_corners", "align_mode", "data_format"))
 
 
 class Flatten(Layer):

@@ -4,7 +4,7 @@ from . import functional as F
 from .layer import Layer
 
 __all__ = ["CrossEntropyLoss", "MSELoss", "L1Loss", "SmoothL1Loss", "BCELoss", "BCEWithLogitsLoss", "KLDivLoss", "NLLLoss",
-           "MarginRankingLoss", "CTCLoss"]
+           "MarginRankingLoss", "CTCLoss", "HingeEmbeddingLoss", "CosineEmbeddingLoss"]
 
 
 def _loss(name, function, *arguments):
@@ -31,3 +31,5 @@ KLDivLoss = _loss("KLDivLoss", F.kl_div, "reduction")
 NLLLoss = _loss("NLLLoss", F.nll_loss, "weight", "ignore_index", "reduction")
 MarginRankingLoss = _loss("MarginRankingLoss", F.margin_ranking_loss, "margin", "reduction")
 CTCLoss = _loss("CTCLoss", F.ctc_loss, "blank", "reduction")
+HingeEmbeddingLoss = _loss("HingeEmbeddingLoss", F.hinge_embedding_loss, "margin", "reduction")
+CosineEmbeddingLoss = _loss("CosineEmbeddingLoss", F.cosine_embedding_loss, "margin", "reduction")

@@ -10,6 +10,7 @@ from .saving import load, load_program_state, save, set_program_state
 from ..backward import append_backward, gradients
 from ..compiled_program import BuildStrategy, CompiledProgram, ExecutionStrategy
 from ..executor import Executor
+from ..fluid.older import Print
 from ..guards import device_guard, ipu_shard_guard, name_scope
 from ..current import default_main_program, default_startup_program, program_guard
 from ..ipu.program import IpuCompiledProgram

@@ -26,9 +26,10 @@ def _shape(shape):
 
 
 def full(shape: ShapeLike, fill_value: NumberLike, dtype: DTypeLike | None = None, name: str | None = None) -> TensorLike:
-    """A tensor whose elements are all the same."""
-    kind = to_type(dtype or ("float32" if isinstance(fill_value, float) else "int64"))
-    return _filled("fill_constant", {"shape": _shape(shape), "value": float(fill_value), "str_value": str(fill_value)}, kind)
+    """A tensor whose elements are all the same; of float32 unless told otherwise."""
+    value = int(fill_value) if isinstance(fill_value, (bool, np.bool_)) else fill_value
+    attrs = {"shape": _shape(shape), "value": float(value), "str_value": str(value)}
+    return _filled("fill_constant", attrs, dtype or "float32")
 
 
 def fill_constant(shape: ShapeLike, dtype: DTypeLike, value: TensorLike, force_cpu: bool = False,

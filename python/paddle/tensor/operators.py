@@ -6,7 +6,7 @@ import numpy as np
 
 from ..dtypes import FLOATING, VarType, to_type
 from ..variable import Variable
-from . import creation, manipulation, math, search
+from . import arranged, composed, creation, manipulation, math, search
 
 
 def _number(value):
@@ -38,6 +38,10 @@ def _power(self, other):
     return math.pow(self, other)
 
 
+_OF_NO_VARIABLE = {"concat", "stack", "add_n", "meshgrid", "linspace", "eye", "empty", "empty_like", "standard_normal",
+                   "broadcast_tensors", "is_tensor"}
+
+
 def _install():
     v: Any = Variable  # its arithmetic needs what makes operators, which needs it
     v.__add__ = v.__radd__ = _binary(math.add, lambda n: (1.0, n))
@@ -57,9 +61,9 @@ def _install():
     v.__hash__ = lambda self: id(self)
     v.__getitem__ = manipulation.getitem
     v.astype = lambda self, dtype: creation.cast(self, to_type(dtype))
-    for source in (math, manipulation, search):
+    for source in (math, manipulation, search, arranged, composed):
         for name in source.__all__:
-            if not hasattr(v, name) and name not in ("concat", "stack", "add_n", "meshgrid"):
+            if not hasattr(v, name) and name not in _OF_NO_VARIABLE:
                 setattr(v, name, getattr(source, name))
     v.cast = lambda self, dtype: creation.cast(self, to_type(dtype))
     v.clone = lambda self: creation.assign(self)

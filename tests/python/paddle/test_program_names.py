@@ -248,11 +248,13 @@ def test_layers_may_be_marked_static_before_the_mode_is():
         def other(self, x):
             return paddle.scale(x, 3.0)
 
-    with pytest.raises(RuntimeError, match="enable_static"):
-        Doubled()
+    doubled, loss = Doubled(), paddle.nn.MSELoss()
+    for refused in (lambda: doubled(paddle.to_tensor([1.0])), lambda: paddle.nn.Linear(2, 3)):
+        with pytest.raises(RuntimeError, match="enable_static"):
+            refused()
     paddle.enable_static()
     x = static.data("x", [1])
-    assert run(Doubled()(x), {"x": np.ones(1, np.float32)}).tolist() == [2]
+    assert run(loss(doubled(x), x), {"x": np.ones(1, np.float32)}).tolist() == [1]
 
 
 def test_the_state_of_a_layer_by_names():

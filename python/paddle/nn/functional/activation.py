@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from ...helper import LayerHelper
 from ...tensor.creation import of_type
+from ...tensor import manipulation, math
 from ...tensor.math import sigmoid, tanh
 from ...typed import AxisLike, DTypeLike, TensorLike
 
 __all__ = ["relu", "relu6", "elu", "selu", "leaky_relu", "gelu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
            "log_sigmoid", "mish", "silu", "softplus", "softshrink", "softsign", "swish", "tanhshrink", "thresholded_relu",
-           "sigmoid", "tanh", "softmax", "log_softmax", "prelu"]
+           "sigmoid", "tanh", "softmax", "log_softmax", "prelu", "celu", "glu", "maxout"]
 
 
 def activation(short, op, text, **arguments):
@@ -71,3 +72,25 @@ def prelu(x: TensorLike, weight: TensorLike, data_format: str = "NCHW", name: st
     """max(x, 0) + weight * min(x, 0), a weight for each channel or one for all."""
     mode = "all" if weight.shape == (1,) else "channel"
     return LayerHelper("prelu").append("prelu", {"X": x, "Alpha": weight}, {"mode": mode, "data_format": data_format})
+
+
+def celu(x, alpha=1.0, name=None):
+    """x, and alpha (exp(x / alpha) - 1) below 0."""
+    if alpha == 0:
+        raise ZeroDivisionError("celu: alpha cannot be 0.")
+    return math.scale(elu(math.scale(x, 1.0 / alpha)), float(alpha))
+
+
+def glu(x, axis=-1, name=None):
+    """The first half along an axis times the sigmoid of the second."""
+    values, gates = manipulation.split(x, 2, axis)
+    return math.multiply(values, sigmoid(gates))
+
+
+def maxout(x, groups, axis=1, name=None):
+    """The largest of every group of channels."""
+    axis = axis % len(x.shape)
+    if x.shape[axis] % groups:
+        raise ValueError(f"maxout: {x.shape[axis]} channels are no multiple of groups={groups}.")
+    shape = [*x.shape[:axis], x.shape[axis] // groups, groups, *x.shape[axis + 1:]]
+    return math.max(manipulation.reshape(x, shape), axis + 1)

@@ -2,15 +2,17 @@
 """Linear maps, embeddings, dropout, padding and resampling."""
 from __future__ import annotations
 
-from typing import NoReturn, Sequence
+from typing import Sequence
 
 from ... import tensor
 from ...dtypes import FLOATING
 from ...helper import LayerHelper
+from . import pooling
 from .windows import repeated
 from ...typed import AxisLike, NumberLike, ShapeLike, TensorLike
 
-__all__ = ["linear", "embedding", "one_hot", "dropout", "dropout2d", "pad", "interpolate", "upsample", "cosine_similarity"]
+__all__ = ["linear", "embedding", "one_hot", "dropout", "dropout2d", "dropout3d", "pad", "zeropad2d", "interpolate", "upsample",
+           "cosine_similarity", "pixel_shuffle", "label_smooth"]
 
 
 def linear(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, name: str | None = None) -> TensorLike:
@@ -40,7 +42,7 @@ def dropout(x: TensorLike, p: NumberLike = 0.5, axis: AxisLike | None = None, tr
             mode: str = "upscale_in_train", name: str | None = None) -> TensorLike:
     """Sets elements to zero at random, in training, and scales the others."""
     if axis is not None:
-        raise NotImplementedError("(Unimplemented) dropout: axis. Drop single elements, or use another rate.")
+        return _dropped_along(x, p, [axis] if isinstance(axis, int) else list(axis), training, mode)
     if mode not in ("upscale_in_train", "downscale_in_infer"):
         raise ValueError(f"mode must be 'upscale_in_train' or 'downscale_in_infer', not {mode!r}.")
     how = "downgrade_in_infer" if mode == "downscale_in_infer" else mode
@@ -50,15 +52,32 @@ def dropout(x: TensorLike, p: NumberLike = 0.5, axis: AxisLike | None = None, tr
 
 
 def dropout2d(x: TensorLike, p: NumberLike = 0.5, training: bool = True, data_format: str = "NCHW",
-              name: str | None = None) -> NoReturn:
+              name: str | None = None) -> TensorLike:
     """Sets whole channels to zero at random, in training, and scales the others."""
-    raise NotImplementedError("(Unimplemented) dropout2d. Use dropout.")
+    return dropout(x, p, [0, 3 if data_format == "NHWC" else 1], training)
+
+
+def dropout3d(x, p=0.5, training=True, data_format="NCDHW", name=None):
+    """Sets whole channels of volumes to zero at random, in training, and scales the others."""
+    return dropout(x, p, [0, 4 if data_format == "NDHWC" else 1], training)
+
+
+def _dropped_along(x, p, axes, training, mode):
+    """One draw for all elements that differ in other axes only."""
+    rank = len(x.shape)
+    axes = [a % rank for a in axes]
+    others = [a for a in range(rank) if a not in axes]
+    ones = tensor.ones_like(tensor.mean(x, others, keepdim=True) if others else x)
+    return tensor.multiply(x, dropout(ones, p, None, training, mode))
 
 
 def pad(x: TensorLike, pad: ShapeLike, mode: str = "constant", value: TensorLike = 0.0, data_format: str = "NCHW",
         name: str | None = None) -> TensorLike:
-    """pad: begin and end of each spatial dimension, the last one first."""
-    rank, numbers = len(x.shape), list(pad)
+    """pad: begin and end of each spatial dimension, the last one first; or of all dimensions, the first one first."""
+    rank = len(x.shape)
+    numbers = [pad] * (2 * (rank - 2)) if isinstance(pad, int) else list(pad)
+    if len(numbers) == 2 * rank and mode == "constant":  # of all dimensions, the first one first
+        return pad_all(x, numbers, value)
     if len(numbers) != 2 * (rank - 2) or not 3 <= rank <= 5:
         raise ValueError(f"pad needs {2 * max(rank - 2, 1)} numbers for a variable of shape {list(x.shape)}, not {numbers}.")
     last = data_format.endswith("C")
@@ -70,6 +89,29 @@ def pad(x: TensorLike, pad: ShapeLike, mode: str = "constant", value: TensorLike
     return tensor.squeeze(y, new) if new else y
 
 
+def pad_all(x, paddings, value=0.0):
+    """Constants before and after each dimension."""
+    for axis, (before, after) in enumerate(zip(paddings[::2], paddings[1::2])):
+        parts = [_constant(x, axis, before, value), x, _constant(x, axis, after, value)]
+        parts = [part for part in parts if part is not None]
+        x = tensor.concat(parts, axis) if len(parts) > 1 else x
+    return x
+
+
+def _constant(x, axis, count, value):
+    shape = [count if d == axis else extent for d, extent in enumerate(x.shape)]
+    if not count:
+        return None
+    if -1 in shape:
+        raise NotImplementedError(f"(Unimplemented) pad of shape {list(x.shape)}: give the batch, or pad before it is unknown.")
+    return tensor.full(shape, float(value), x.dtype)
+
+
+def zeropad2d(x, padding, data_format="NCHW", name=None):
+    """Zeros around pictures: left, right, above, below."""
+    return pad(x, padding, "constant", 0.0, data_format)
+
+
 _MODES = {"nearest": "nearest", "linear": "linear", "bilinear": "bilinear", "trilinear": "trilinear", "bicubic": "bicubic"}
 
 
@@ -77,6 +119,8 @@ def interpolate(x: TensorLike, size: int | Sequence[int] | None = None, scale_fa
                 mode: str = "nearest", align_corners: bool = False, align_mode: int = 0, data_format: str = "NCHW",
                 name: str | None = None) -> TensorLike:
     """Resizes a field, by the nearest element, linearly or cubically."""
+    if mode == "area":
+        return _of_area(x, size, scale_factor, data_format)
     if mode not in _MODES:
         raise ValueError(f"mode must be one of {', '.join(_MODES)}, not {mode!r}.")
     if (size is None) == (scale_factor is None):
@@ -92,6 +136,18 @@ def interpolate(x: TensorLike, size: int | Sequence[int] | None = None, scale_fa
     return LayerHelper(f"{mode}_interp_v2").append(f"{mode}_interp_v2", {"X": x}, attrs)
 
 
+def _of_area(x, size, scale_factor, data_format):
+    """Means of what each element of the result covers."""
+    field = x.shape[2:] if data_format.startswith("NC") else x.shape[1:-1]
+    if size is None:
+        factors = list(scale_factor) if isinstance(scale_factor, (list, tuple)) else [scale_factor] * len(field)
+        size = [int(n * f) for n, f in zip(field, factors)]
+    sizes = repeated(size, len(field), "size")
+    if len(field) == 1:
+        return pooling.adaptive_avg_pool1d(x, sizes[0])
+    return (pooling.adaptive_avg_pool2d if len(field) == 2 else pooling.adaptive_avg_pool3d)(x, sizes, data_format)
+
+
 def upsample(x: TensorLike, size: int | Sequence[int] | None = None, scale_factor: NumberLike | None = None,
              mode: str = "nearest", align_corners: bool = False, align_mode: int = 0, data_format: str = "NCHW",
              name: str | None = None) -> TensorLike:
@@ -103,3 +159,23 @@ def cosine_similarity(x1: TensorLike, x2: TensorLike, axis: AxisLike = 1, eps: f
     """The cosine of the angle between vectors along an axis."""
     lengths = tensor.multiply(tensor.norm(x1, 2, axis), tensor.norm(x2, 2, axis))
     return tensor.divide(tensor.sum(tensor.multiply(x1, x2), axis), tensor.clip(lengths, min=eps))
+
+
+def pixel_shuffle(x, upscale_factor, data_format="NCHW", name=None):
+    """Channels become rows and columns: [n, c r r, h, w] -> [n, c, h r, w r]."""
+    r, last = int(upscale_factor), data_format == "NHWC"
+    x = tensor.transpose(x, [0, 3, 1, 2]) if last else x
+    _, channels, height, width = x.shape
+    if channels % (r * r):
+        raise ValueError(f"pixel_shuffle: {channels} channels are not a multiple of {r} x {r}.")
+    x = tensor.transpose(tensor.reshape(x, [-1, channels // (r * r), r, r, height, width]), [0, 1, 4, 2, 5, 3])
+    x = tensor.reshape(x, [-1, channels // (r * r), height * r, width * r])
+    return tensor.transpose(x, [0, 2, 3, 1]) if last else x
+
+
+def label_smooth(label, prior_dist=None, epsilon=0.1, name=None):
+    """Of a share epsilon every class has as much, or as prior_dist says."""
+    kept = tensor.scale(label, 1.0 - epsilon)
+    if prior_dist is None:
+        return tensor.scale(kept, 1.0, epsilon / label.shape[-1])
+    return tensor.add(kept, tensor.scale(prior_dist, float(epsilon)))

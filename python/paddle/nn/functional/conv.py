@@ -9,7 +9,7 @@ from ...tensor.manipulation import squeeze, unsqueeze
 from .windows import padding_attributes, repeated
 from ...typed import TensorLike
 
-__all__ = ["conv1d", "conv2d", "conv2d_transpose", "conv3d"]
+__all__ = ["conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose"]
 
 
 def convolution(kind, x, weight, bias, stride, padding, dilation, groups, data_format, n, **attrs):
@@ -61,3 +61,27 @@ def conv2d_transpose(x: TensorLike, weight: TensorLike, bias: TensorLike | None 
     if output_size is not None:
         attrs["output_size"] = repeated(output_size, 2, "output_size")
     return convolution("conv2d_transpose", x, weight, bias, stride, padding, dilation, groups, data_format, 2, **attrs)
+
+
+def conv1d_transpose(x, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1, output_size=None,
+                     data_format="NCL", name=None):
+    """The gradient of a convolution of one dimension, as a layer."""
+    last = data_format == "NLC"
+    pads, algorithm = padding_attributes(padding, 1, data_format)
+    pads = [0, *pads] if len(pads) == 1 else [0, 0, *pads]
+    row, extra = (1 if last else 2), repeated(output_padding, 1, "output_padding")
+    y = conv2d_transpose(unsqueeze(x, row), unsqueeze(weight, 2), bias, [1, *repeated(stride, 1, "stride")],
+                         algorithm if algorithm != "EXPLICIT" else pads, [0, *extra] if any(extra) else 0,
+                         [1, *repeated(dilation, 1, "dilation")], groups,
+                         None if output_size is None else [1, *repeated(output_size, 1, "output_size")],
+                         "NHWC" if last else "NCHW")
+    return squeeze(y, row)
+
+
+def conv3d_transpose(x, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1, output_size=None,
+                     data_format="NCDHW", name=None):
+    """The gradient of a convolution of three dimensions, as a layer."""
+    attrs = {"output_padding": repeated(output_padding, 3, "output_padding") if output_padding else []}
+    if output_size is not None:
+        attrs["output_size"] = repeated(output_size, 3, "output_size")
+    return convolution("conv3d_transpose", x, weight, bias, stride, padding, dilation, groups, data_format, 3, **attrs)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from ... import tensor
 from ...helper import LayerHelper
+from . import pooling
+from .common import pad as padding
 from ..._names import refuse_options
 from ...typed import AxisLike, NumberLike, ShapeLike, TensorLike
 
-__all__ = ["batch_norm", "layer_norm", "group_norm", "instance_norm", "normalize"]
+__all__ = ["batch_norm", "layer_norm", "group_norm", "instance_norm", "normalize", "local_response_norm"]
 
 
 def batch_norm(x: TensorLike, running_mean: TensorLike, running_var: TensorLike, weight: TensorLike, bias: TensorLike,
@@ -70,3 +72,16 @@ def normalize(x: TensorLike, p: NumberLike = 2, axis: AxisLike = 1, epsilon: flo
               name: str | None = None) -> TensorLike:
     """Divides by the norm along an axis."""
     return tensor.divide(x, tensor.clip(tensor.norm(x, p, axis, True), min=epsilon))
+
+
+def local_response_norm(x, size, alpha=1e-4, beta=0.75, k=1.0, data_format="NCHW", name=None):
+    """Divides by (k + alpha times the mean of squares of `size` neighbouring channels) to the power of beta."""
+    last = data_format.endswith("C")
+    rank = len(x.shape)
+    line = tensor.transpose(x, [0, rank - 1, *range(1, rank - 1)]) if last else x
+    shape = [d if d > 0 else -1 for d in line.shape]
+    flat = tensor.reshape(tensor.square(line), [shape[0], 1, shape[1], -1])
+    around = pooling.avg_pool2d(padding(flat, [0, 0, size // 2, (size - 1) // 2]), [size, 1], 1)
+    scaled = tensor.pow(tensor.scale(tensor.reshape(around, shape), float(alpha), float(k)), float(beta))
+    y = tensor.divide(line, scaled)
+    return tensor.transpose(y, [0, *range(2, rank), 1]) if last else y
