@@ -238,3 +238,24 @@ def test_models_do_not_run_in_functions_that_are_traced():
                        ("predict", lambda: model.predict(x))):
         with pytest.raises(RuntimeError, match=f"Detected a call to `Model.{name}` inside a `tf.function`"):
             tf.function(call)()
+
+
+def test_labels_of_one_dimension_are_a_column():
+    """Of as many samples as outputs: each label is that of its own row."""
+    x, y = np.zeros((3, 2), "float32"), np.array([1, 2, 4], "float32")
+    seen = []
+
+    def loss(labels, predictions):
+        seen.append(labels.shape.as_list())
+        return keras.losses.mean_squared_error(labels, predictions)
+    model = keras.Sequential([keras.layers.Dense(3, bias_initializer=keras.initializers.Constant([0.0, 1.0, 3.0]))])
+    for what in ("mse", loss):
+        model.compile("sgd", what, metrics=["mae"])
+        found = model.evaluate(x, y, batch_size=3, verbose=0)
+        errors = np.array([0.0, 1.0, 3.0]) - y[:, None]
+        np.testing.assert_allclose(found, [(errors ** 2).mean(), np.abs(errors).mean()], rtol=1e-6)
+    assert seen and all(shape == [3, 1] for shape in seen)
+    one = keras.Sequential([keras.layers.Dense(1, input_shape=(1,), kernel_initializer="ones")])
+    one.compile("sgd", "mse")
+    np.testing.assert_array_equal(one.predict(y), y[:, None])
+    assert one.evaluate(y, y, verbose=0) == 0

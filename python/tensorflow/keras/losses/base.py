@@ -119,7 +119,7 @@ def _signature(defaults):
 def matched(y_true, y_pred):
     """Labels [batch] are [batch, 1]; of two that differ by a last dimension of one, the longer loses it."""
     ends_in_one = bool(y_pred.shape.rank) and y_pred.shape[-1] == 1
-    if y_true.shape.rank == 1 and (y_pred.shape.rank or 0) > 1 and (ends_in_one or y_pred.shape.rank > 2):
+    if y_true.shape.rank == 1 and (y_pred.shape.rank or 0) > 1:
         y_true = array_ops.expand_dims(y_true, -1)
     if ends_in_one and y_pred.shape.rank == y_true.shape.rank + 1:
         mask, y_pred = getattr(y_pred, "_keras_mask", None), array_ops.squeeze(y_pred, [-1])
