@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Settings of SessionOptions as users of front ends write them: enumerators by name or number, maps as dictionaries."""
+import contextlib
 from typing import Any, Optional
 
 from popart import _spelling
@@ -27,8 +28,10 @@ def assign(owner: Any, field: str, value: Any) -> None:
         return
     if hasattr(type(now), "__members__"):
         value = member(type(now), value)
-    elif isinstance(now, (list, set)) and isinstance(value, (list, tuple, set)):  # programs give numbers as texts
-        value = type(now)(int(v) if isinstance(v, str) and v.isdigit() else v for v in value)
+    elif isinstance(now, (list, set)) and isinstance(value, (list, tuple, set)):
+        with contextlib.suppress(TypeError):
+            return setattr(owner, field, type(now)(value))
+        value = type(now)(int(v) if isinstance(v, str) and v.isdigit() else v for v in value)  # numbers as texts
     setattr(owner, field, value)
 
 

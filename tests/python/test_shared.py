@@ -37,6 +37,8 @@ def test_settings_by_name_and_number():
         assert options.autoRecomputation == popart.RecomputationType.Pipeline
     _settings.assign(options, "engineOptions", {"a": 1, "b": "two"})
     assert dict(options.engineOptions) == {"a": "1", "b": "two"}
+    _settings.assign(options, "dotChecks", {"0", "Final"})  # texts
+    assert options.dotChecks == {"0", "Final"}
     _settings.assign(options, "enableOutlining", False)
     assert options.enableOutlining is False
     for value in (99, "Nothing", -1):
