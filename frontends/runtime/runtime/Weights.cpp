@@ -28,15 +28,20 @@ void Weights::replaced() {
   become(Newest::Host);
 }
 
+// Here and in fetch, what another thread tells meanwhile holds.
 void Weights::send() {
-  replaced();
+  const auto at = [&] {
+    const std::lock_guard held(lock_);
+    become(Newest::Host);
+    return told_;
+  }();
   session_.send();
   const std::lock_guard held(lock_);
-  become(Newest::Both);
+  if (told_ == at)
+    become(Newest::Both);
   ++version_;
 }
 
-// What another thread's step or send tells meanwhile holds.
 bool Weights::fetch(bool always) {
   const auto [before, at] = [&] {
     const std::lock_guard held(lock_);

@@ -98,6 +98,20 @@ TEST_F(Life, WhatAStepLeavesDuringAFetchIsFetchedTheNextTime) {
   EXPECT_TRUE(weights.fetch());
   EXPECT_EQ(weights.newest(), Newest::Both);
 }
+TEST_F(Life, WhatIsToldDuringASendIsNotForgotten) {
+  Weights *sending = nullptr;
+  std::function<void()> tell;
+  auto meanwhile = session();
+  meanwhile.send = [&] { tell(); };
+  Weights weights(meanwhile, true);
+  sending = &weights;
+  tell = [&] { sending->step([] {}); };
+  weights.send();
+  EXPECT_EQ(weights.newest(), Newest::Device);
+  tell = [&] { sending->replaced(); };
+  weights.send();
+  EXPECT_EQ(weights.newest(), Newest::Host);
+}
 
 } // namespace
 } // namespace frontend
