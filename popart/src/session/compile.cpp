@@ -209,8 +209,9 @@ void Session::Impl::load() {
     flags.set("target.firstRuntimeReplica", std::to_string(share().first));
     flags.set("target.numberRuntimeReplica", std::to_string(share().number));
   }
-  execution = std::make_unique<session::Execution>(*executable, io, share(), flags);
-  execution->load(*device, heldConstants());
+  auto loading = std::make_unique<session::Execution>(*executable, io, share(), flags);
+  loading->load(*device, heldConstants());
+  execution = std::move(loading);
   life.happened(session::Event::OnDevice);
   if (!training && options.constantWeights && !io.weights.empty()) {
     source->refresh(hostWeights, replicas());
