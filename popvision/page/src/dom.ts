@@ -116,6 +116,7 @@ export type Unit =
   | 'times'
   | 'ns'
   | 'watts'
+  | 'hertz'
   | 'joules';
 const memoryUnits = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 export type MemoryUnit = 'auto' | keyof typeof memoryUnits;
@@ -193,6 +194,8 @@ export function format(value: number, unit: Unit): string {
       return digits(value);
     case 'joules':
       return prefixed(value, 'J');
+    case 'hertz':
+      return prefixed(value, 'Hz');
     case 'watts':
       return `${digits(value)} W`;
     case 'times':

@@ -236,8 +236,10 @@ export class Flame {
     c.textAlign = 'center';
     for (const value of ticks(this.range.low, this.range.high, Math.max(2, width / 150))) {
       const x = this.x(value);
-      if (x < this.gutter + 20 || x > width - 20) continue;
-      c.fillText(this.options.time(value), x, axis / 2);
+      if (x < this.gutter || x > width) continue;
+      const text = this.options.time(value);
+      const half = c.measureText(text).width / 2;
+      if (x - half > this.gutter && x + half < width) c.fillText(text, x, axis / 2);
       c.globalAlpha = 0.25;
       c.fillRect(x, axis - 3, 1, height);
       c.globalAlpha = 1;

@@ -5,6 +5,7 @@
 #include "../Views.hpp"
 #include "base/Text.hpp"
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <functional>
 
@@ -29,6 +30,14 @@ std::string memory(std::uint64_t bytes) {
       return text;
     }
   return str(bytes, " B");
+}
+
+// "internalExchangeCode" as words.
+std::string words(const std::string &name) {
+  std::string out;
+  for (const char c : name)
+    out += std::isupper(static_cast<unsigned char>(c)) ? str(' ', char(std::tolower(c))) : str(c);
+  return out;
 }
 
 class Finder {
@@ -60,6 +69,7 @@ private:
   void fits();
   void memorySpread();
   void memoryPeak();
+  std::string alwaysLiveKinds() const;
   void largeConstants();
   void singlePrecision();
   void codeSize();
@@ -193,6 +203,26 @@ void Finder::memoryPeak() {
        double(bytes), "bytes", "liveness", std::int64_t(peak)});
 }
 
+// What most of the memory that is always live holds: often not variables, but code.
+std::string Finder::alwaysLiveKinds() const {
+  std::vector<std::pair<std::uint64_t, std::string>> kinds;
+  std::uint64_t all = 0;
+  for (const auto &name : tiles_.front().memory().category().names()) {
+    std::uint64_t bytes = 0;
+    for (const auto &tile : tiles_)
+      bytes += tile.memory().category().find(name).alwaysLiveBytes();
+    kinds.emplace_back(bytes, words(name));
+    all += bytes;
+  }
+  std::stable_sort(kinds.begin(), kinds.end(),
+                   [](const auto &a, const auto &b) { return a.first > b.first; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, kinds.size()) && kinds[i].first; ++i)
+    text += str(i ? ", " : "Most of it: ", kinds[i].second, " ",
+                percent(double(kinds[i].first) / double(all)));
+  return text + '.';
+}
+
 void Finder::largeConstants() {
   auto variables = model_.compilation().alwaysLiveVariables();
   if (variables.empty())
@@ -206,7 +236,8 @@ void Finder::largeConstants() {
   std::string names;
   for (std::size_t i = 0; i < count; ++i)
     names += str(i ? ", " : "", variables[i].name(), " (", memory(variables[i].bytes()), ")");
-  add({"note", str(memory(bytes), " are always live"), "The largest: " + names + ".",
+  add({"note", str(memory(bytes), " are always live"),
+       str(alwaysLiveKinds(), " The largest variables: ", names, "."),
        "Optimiser state and weights can live off chip (remote buffers) if memory is short.",
        double(bytes), "bytes", "liveness"});
 }

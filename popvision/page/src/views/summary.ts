@@ -10,6 +10,7 @@ const units: Record<string, Unit> = {
   bytesPerIPU: 'bytes',
   totalMemory: 'bytes',
   memoryPerReplica: 'bytes',
+  clockFrequency: 'hertz',
 };
 const names: Record<string, string> = {
   type: 'Type',
@@ -24,7 +25,7 @@ const names: Record<string, string> = {
   bytesPerIPU: 'Memory per IPU',
   totalMemory: 'Total memory',
   memoryPerReplica: 'Memory per replica',
-  clockFrequency: 'Clock (Hz)',
+  clockFrequency: 'Clock',
   workersPerTile: 'Workers per tile',
   numComputeSets: 'Compute sets',
   numEdges: 'Edges',
