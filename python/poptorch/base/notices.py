@@ -54,6 +54,11 @@ def of_gradient(executor):
              "Options.anchorTensor brings them to the host.")
 
 
+def of_other_training(executor):
+    tell(executor, "others", "another model has trained weights of this one since they came to its device, where they are the "
+         "old ones. Between their calls, use copyWeightsToHost() of one and copyWeightsToDevice() of the other.")
+
+
 def of_values(translator):
     tell(translator, "values", "the optimizer has other values than the IPU, for example of a learning rate scheduler. The "
          "model trains with the old ones until setOptimizer() hands them over: call it after scheduler.step().")

@@ -192,8 +192,11 @@ class PoplarExecutor:
         values = inputs.whole(inputs.call.prepared(values))
         if not self._attachment.attached:
             self.attachToDevice()
-        if weights.upload or (optimizer is None and weights.others_trained()):
+        others = weights.others_trained()
+        if weights.upload or (others and optimizer is None):
             self._send_weights()
+        elif others:
+            notices.of_other_training(self)
         if optimizer is not None and optimizer.unsent:
             optimizer.send(session)
         results = outputs.new()

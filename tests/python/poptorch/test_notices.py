@@ -146,6 +146,43 @@ def test_torchs_autocast_is_told_once(outside, capfd):
     assert lines(capfd, "torch.autocast") == []
 
 
+class Half(torch.nn.Module):
+    """The loss of one of two that learn against each other."""
+
+    def __init__(self, shared, sign):
+        super().__init__()
+        self.shared, self.sign = shared, sign
+
+    def forward(self, x):
+        return poptorch.identity_loss(self.sign * self.shared(x).sum(), "sum")
+
+
+@pytest.mark.parametrize("copies", [True, False])
+def test_trainings_that_share_weights_are_told_once(copies, capfd):
+    lin = torch.nn.Linear(4, 1)
+    expected = lin.bias.item() + 3 * 0.1 * (2 - 1) * 6
+    one, two = (poptorch.trainingModel(Half(lin, sign), optimizer=torch.optim.SGD(lin.parameters(), lr=0.1))
+                for sign in (1.0, -2.0))
+    one.compile(X), two.compile(X)
+    for _ in range(3):
+        for first, second in ((one, two), (two, one)):
+            first(X)
+            if copies:
+                first.copyWeightsToHost()
+                second.copyWeightsToDevice()
+    assert len(lines(capfd, "another model has trained")) == (not copies)
+    if copies:
+        assert lin.bias.item() == pytest.approx(expected, abs=1e-5)
+
+
+def test_trainings_one_after_the_other_are_not_told(capfd):
+    lin = torch.nn.Linear(4, 1)
+    for sign in (1.0, 2.0):
+        training = poptorch.trainingModel(Half(lin, sign), optimizer=torch.optim.SGD(lin.parameters(), lr=0.1))
+        training(X), training(X)
+    assert lines(capfd, "another model has trained") == []
+
+
 def test_generators_are_told_once(capfd):
     class Drawn(torch.nn.Module):
         def forward(self, x):
