@@ -478,10 +478,10 @@ class Iterator:
 
     def _in_graph(self, graph):
         """In a function that runs on an IPU: an infeed of the program."""
-        if not hasattr(graph, "next_of"):
+        if not hasattr(graph.root, "next_of"):
             raise RuntimeError("next() of a data set's iterator in a traced function is for functions that IPUStrategy.run "
-                               "runs, outside of inner loops. Pass the element in instead.")
-        return graph.next_of(self)
+                               "runs. Pass the element in instead.")
+        return graph.root.next_of(self)
 
     def get_next(self) -> Any:
         """The next element; OutOfRangeError after the last."""

@@ -7,7 +7,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from tensorflow.framework import dtypes, late
-from tensorflow.framework.context import active
+from tensorflow.framework.context import active, current
 from tensorflow.framework.dispatch import apply, same_type
 from tensorflow.framework.errors import InvalidArgumentError
 from tensorflow.framework.facts import operation
@@ -515,6 +515,23 @@ def ones_like(input: TensorLike, dtype: DTypeLike | None = None, name: str | Non
     return out if dtype is None else cast(out, dtype)
 
 
+class OpenRange:
+    """A range whose bounds a program computes, for `for` in a tf.function."""
+    MESSAGE = ("tf.range: its bounds must be known when the graph is built, but for `for i in tf.range(n)` in a tf.function.")
+
+    def __init__(self, start, limit, delta):
+        self.bounds = [convert_to_tensor(v) for v in (start, limit, delta)]
+
+    def __array__(self, dtype=None):
+        raise ValueError(self.MESSAGE)
+
+    def __getattr__(self, name):
+        raise AttributeError(f"{name}: {self.MESSAGE}")
+
+    def __iter__(self):
+        raise ValueError(self.MESSAGE)
+
+
 def range_(start: TensorLike, limit: TensorLike | None = None, delta: float = 1, dtype: DTypeLike | None = None,
            name: str = "range") -> Tensor:
     """Numbers as Python's range has them."""
@@ -522,7 +539,9 @@ def range_(start: TensorLike, limit: TensorLike | None = None, delta: float = 1,
         start, limit = 0, start
     parts = [constant_value(convert_to_tensor(v)) for v in (start, limit, delta)]
     if any(p is None for p in parts):
-        raise ValueError("tf.range: its bounds must be known when the graph is built.")
+        if current.graph is None:
+            raise ValueError(OpenRange.MESSAGE)
+        return OpenRange(start, limit, delta)
     if dtype is None:
         dtype = dtypes.as_dtype(np.result_type(*[np.asarray(p) for p in parts]))
         given = [v.dtype for v in (start, limit, delta) if isinstance(v, Tensor)]

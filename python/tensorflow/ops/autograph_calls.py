@@ -5,7 +5,7 @@ import numpy as np
 from tensorflow.framework.context import active
 from tensorflow.framework.tensors import EagerTensor, SymbolicTensor, Tensor, constant_value, convert_to_tensor
 from tensorflow.framework.variables import Variable
-from tensorflow.ops import array_ops, control_flow
+from tensorflow.ops import array_ops, control_flow, math_ops
 
 
 class _Undefined:
@@ -91,7 +91,7 @@ def _is_array(value):
     return isinstance(value, control_flow.TensorArray)
 
 
-def _loop(values, body, test=None, trip=None, item=None):
+def _loop(values, body, test=None, trip=None, item=None, rounds=None):
     graph = active()
     carried = _carries(values)
     start = [v if _is_array(v) else convert_to_tensor(v) for v, c in zip(values, carried) if c]
@@ -107,12 +107,22 @@ def _loop(values, body, test=None, trip=None, item=None):
         return [counter + 1, *[m for m, c in zip(made, carried) if c]]
 
     def goes_on(counter, *tensors):
-        return test(*whole(tensors))
+        return test(*whole(tensors)) if rounds is None else math_ops.cast(counter, rounds.dtype) < rounds
 
-    out = control_flow.loop(graph, step, [convert_to_tensor(0), *start], goes_on if test is not None else None, trip)
+    goes_on = None if test is None and rounds is None else goes_on
+    out = control_flow.loop(graph, step, [convert_to_tensor(0), *start], goes_on, trip)
     left = iter(out[1:])
     return tuple(next(left) if c else undefined if _is_number(m) else v
                  for v, c, m in zip(values, carried, last["values"]))
+
+
+def _open_loop(graph, numbers, body, values):
+    """A loop over a range whose bounds the program computes."""
+    if getattr(graph, "rounds", 1) is None:
+        graph.rounds = 1  # its own loop comes no more
+    start, limit, delta = numbers.bounds
+    count = math_ops.negative(math_ops.floordiv(start - limit, delta))  # rounded up
+    return _loop(values, body, rounds=count, item=lambda i: start + math_ops.cast(i, delta.dtype) * delta)
 
 
 def for_statement(iterable, body, values):
@@ -126,6 +136,8 @@ def for_statement(iterable, body, values):
         found = on_top(iterable, body, values)
         if found is not None:
             return found
+    if isinstance(iterable, array_ops.OpenRange):
+        return _open_loop(graph, iterable, body, values)
     if isinstance(iterable, EagerTensor) and iterable.array.ndim == 1 and len(iterable.array) > 1:
         return _loop(values, body, trip=len(iterable.array), item=lambda i: array_ops.gather(iterable, i))
     if isinstance(iterable, SymbolicTensor) and iterable.shape.rank and iterable.shape[0] is not None:

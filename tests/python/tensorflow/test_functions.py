@@ -208,3 +208,43 @@ def test_arrays_of_no_size_cannot_be_written_in_loops():
         return array.stack()
     with pytest.raises(ValueError, match="needs its size"):
         run(tf.constant(4))
+
+
+@pytest.mark.parametrize("on_ipu", [False, True])
+def test_loops_over_ranges_that_are_computed(strategy, on_ipu):
+    @tf.function
+    def f(n, start, step):
+        total, last = tf.constant(0.0), start
+        for i in tf.range(n):
+            total = total * 2 + tf.cast(i, tf.float32)
+        for i in tf.range(start, n, step):
+            last = i
+        return total, last
+    for n, start, step in ((5, 0, 1), (0, 3, 1), (4, 9, -2), (10, 3, 4)):
+        given = [tf.constant(v) for v in (n, start, step)]
+        with strategy.scope():
+            total, last = strategy.run(f, given) if on_ipu else f(*given)
+        wanted = 0
+        for i in range(n):
+            wanted = wanted * 2 + i
+        assert float(total) == wanted and int(last) == [start, *range(start, n, step)][-1]
+
+
+def test_a_loop_over_a_computed_range_reads_a_data_set(strategy):
+    data = iter(tf.data.Dataset.range(20).map(lambda i: tf.cast(i, tf.float32)))
+    queue = ipu.ipu_outfeed_queue.IPUOutfeedQueue()
+
+    @tf.function
+    def f(iterator, n):
+        for _ in tf.range(n):
+            queue.enqueue(next(iterator) * 2)
+    with strategy.scope():
+        for n, wanted in ((3, [0, 2, 4]), (2, [6, 8])):
+            strategy.run(f, [data, tf.constant(n)])
+            np.testing.assert_array_equal(queue.dequeue(), wanted)
+
+
+def test_other_uses_of_such_a_range_are_refused():
+    for use in (lambda r: r + 1, lambda r: tf.reduce_sum(r), lambda r: list(r), lambda r: r.shape):
+        with pytest.raises((ValueError, TypeError, AttributeError), match="bounds must be known|OpenRange"):
+            tf.function(lambda n, use=use: use(tf.range(n)))(tf.constant(3))

@@ -8,12 +8,13 @@ from typing import Callable, Sequence
 import numpy as np
 
 from tensorflow.framework import nest
+from tensorflow.framework.context import active
 from tensorflow.framework.errors import InvalidArgumentError, OutOfRangeError
 from tensorflow.framework.tensors import EagerTensor, Tensor, constant_value, convert_to_tensor
 from tensorflow.framework.variables import Variable
 from tensorflow.ops import array_ops
 from tensorflow.ops.functions import traced
-from tensorflow.python.ipu import ipu_infeed_queue
+from tensorflow.python.ipu import inner_feeds, ipu_infeed_queue
 from tensorflow.python.ipu.programs import Compiled, ProgramGraph
 
 
@@ -52,7 +53,9 @@ class FunctionGraph(ProgramGraph):
         self.starts += [(v, np.array(s)) for v, s in zip(carried, starts) if v is not None]
         item = self._next_of(source) if source is not None else self._index(iterable)
         given = [v if c is None else self.read(c) for v, c in zip(values, carried)]
+        self.in_main = True
         made = body(item, *given)
+        self.in_main = False
         out = []
         for variable, value in zip(carried, made):
             if variable is not None:
@@ -63,7 +66,8 @@ class FunctionGraph(ProgramGraph):
         return tuple(out)
 
     def next_of(self, iterator):
-        return IteratorQueue(iterator).dequeue_in(self)
+        queue = IteratorQueue(iterator)
+        return queue.dequeue_in(self) if active() is self else inner_feeds.dequeued(queue, stacked=False)
 
     def _next_of(self, dataset):
         queue = ipu_infeed_queue.IPUInfeedQueue(dataset)
@@ -137,11 +141,17 @@ class IteratorQueue:
     def __init__(self, iterator):
         self._iterator = iterator
 
-    def dequeue_in(self, graph):
+    structure = property(lambda self: self._iterator.element_spec)
+
+    def noted(self):
+        """A program reads it."""
         for spec in nest.flatten(self._iterator.element_spec):
             if not spec.shape.is_fully_defined():
                 raise ValueError(f"Output shape {spec.shape} is not fully defined, which programs for IPUs need. If using "
                                  "batch, set drop_remainder=True.")
+
+    def dequeue_in(self, graph):
+        self.noted()
         out = nest.map_structure(lambda s: graph.input(s.shape, s.dtype, "infeed"), self._iterator.element_spec)
         graph.infeeds.append((self, nest.flatten(out)))
         return out
