@@ -86,7 +86,8 @@ def words(thing):
     bare = inspect.isclass(thing) and vars(thing).get("__doc__") is None  # a base's text says nothing of this class
     text = "" if bare else inspect.cleandoc(getattr(thing, "__doc__", None) or "")
     lines = [re.sub(r" at 0x[0-9a-f]+", "", line) for line in text.splitlines()]
-    shown = [line for line in lines if re.match(r"(\d+\. )?\w+\(.*\)( -> .*)?$", line)]
+    own = re.escape(getattr(thing, "__name__", "") or r"\w+") if not isinstance(thing, property) else r"\w+"
+    shown = [line for line in lines if re.match(rf"(\d+\. )?{own}\(.*\)( -> .*)?$", line)]  # not a formula: "mean(x)"
     told = "\n".join(line for line in lines if line not in shown and line != "Overloaded function.").strip()
     return ["\n".join(re.sub(r"^\d+\. ", "", s) for s in shown), told]
 

@@ -180,6 +180,7 @@ class Program:
 
     @property
     def desc(self) -> Any:
+        """What Paddle's own tools ask of a program's description: its blocks."""
         return Program._Desc(self)
 
     @staticmethod

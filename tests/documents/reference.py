@@ -4,8 +4,7 @@ public in Python says its types, and the examples in headers compile.
 
 A name without a text: write a comment above its declaration, or behind it. What it does, its unit, what it throws; not the
 name in other words. cmake/docs/headers.py says which comment belongs to what, and which names need none. In Python: a
-docstring. untold.txt lists the names that have none yet, most of them of TensorFlow and Paddle; it only shrinks. Skips
-headers without doxygen, and the examples without g++."""
+docstring. Skips headers without doxygen, and the examples without g++."""
 import pathlib
 import re
 import shutil
@@ -18,8 +17,6 @@ sys.path.insert(0, str(root / "cmake/docs"))
 import headers  # noqa: E402
 import packages  # noqa: E402
 import reference  # noqa: E402
-
-untold = (root / "tests/documents/untold.txt").read_text().split()
 
 # What the examples find around them.
 poplar = """#include <poplar/Engine.hpp>
@@ -66,16 +63,11 @@ def wrong_examples(reader, given, of_popart):
 
 def wrong_docstrings():
     read = packages.Packages(root)
-    listed = [name for name in untold if "::" not in name]
-    missing = {name.full: name for name in read.missing()}
-    for full, name in missing.items():
+    for name in read.missing():
         if name.kind == "gone":
-            yield f"docs/reference/names.json: {full} is not at {name.where}. Run cmake/docs/names.py write"
-        elif full not in listed:
-            yield f"{name.where}: {full} has no docstring"
-    for full in listed:
-        if full not in missing:
-            yield f"tests/documents/untold.txt: {full} has a docstring, or is gone: take it off the list"
+            yield f"docs/reference/names.json: {name.full} is not at {name.where}. Run cmake/docs/names.py write"
+        else:
+            yield f"{name.where}: {name.full} has no docstring"
     if sum(len(names) for _, names in read.modules()) < 1500:
         yield "docs/reference/names.json has lost names"
 
@@ -87,10 +79,7 @@ def wrong_types():
 
 def wrong_headers():
     reader = headers.Reader(root)
-    missing = {e.full(): e for e in reader.missing()}
-    wrong = [f"{e.header}:{e.line}: {full} has no text" for full, e in missing.items() if full not in untold]
-    wrong += [f"tests/documents/untold.txt: {full} has a text, or is gone: take it off the list"
-              for full in untold if "::" in full and full not in missing]
+    wrong = [f"{e.header}:{e.line}: {full} has no text" for full, e in {e.full(): e for e in reader.missing()}.items()]
     if wrong:
         wrong.append("Write a comment above the declaration, or behind it: what it does, its unit, what it throws.")
     if len(reader.texts) < 4000:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """More of paddle.fluid.layers: operators by their older names and arguments."""
+from __future__ import annotations
+
 from .. import tensor
 from ..helper import LayerHelper
 from ..nn.functional.common import one_hot as _one_hot
 from ..nn.functional.pooling import pool2d as _pool2d
+from ..typed import TensorLike
 
 
 def cumsum(x, axis=None, exclusive=None, reverse=None):
@@ -93,8 +96,9 @@ def yolo_box(x, img_size, anchors, class_num, conf_thresh, downsample_ratio, cli
         "iou_aware": bool(iou_aware), "iou_aware_factor": float(iou_aware_factor)}, slot="Boxes", more=("Scores",))
 
 
-def Print(input, first_n=-1, message=None, summarize=20, print_tensor_name=True, print_tensor_type=True,
-          print_tensor_shape=True, print_tensor_layout=True, print_tensor_lod=True, print_phase="both"):
+def Print(input: TensorLike, first_n: int = -1, message: str | None = None, summarize: int = 20, print_tensor_name: bool = True,
+          print_tensor_type: bool = True, print_tensor_shape: bool = True, print_tensor_layout: bool = True,
+          print_tensor_lod: bool = True, print_phase: str = "both") -> TensorLike:
     """The tensor, which is printed when the program runs, every time."""
     if first_n != -1:
         raise NotImplementedError(f"(Unimplemented) Print(first_n={first_n}): a tensor is printed in every run.")

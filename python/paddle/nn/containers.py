@@ -60,11 +60,11 @@ class LayerList(Layer):
 class LayerDict(Layer):
     """Layers by name, whose parameters are the model's."""
 
-    def __init__(self, sublayers=None):
+    def __init__(self, sublayers: Any = None) -> None:
         super().__init__()
         self.update(sublayers or {})
 
-    def update(self, sublayers):
+    def update(self, sublayers: Any) -> None:
         """Adds layers of a dict, or of pairs."""
         for name, layer in sublayers.items() if hasattr(sublayers, "items") else sublayers:
             self.add_sublayer(name, layer)
@@ -87,23 +87,23 @@ class LayerDict(Layer):
     def __len__(self):
         return len(self._sub_layers)
 
-    def keys(self):
+    def keys(self) -> Any:
         """The names."""
         return self._sub_layers.keys()
 
-    def values(self):
+    def values(self) -> Any:
         """The layers."""
         return self._sub_layers.values()
 
-    def items(self):
+    def items(self) -> Any:
         """Names and layers."""
         return self._sub_layers.items()
 
-    def pop(self, key):
+    def pop(self, key: str) -> Any:
         """Takes a layer out."""
         return self._sub_layers.pop(key)
 
-    def clear(self):
+    def clear(self) -> None:
         """Takes all layers out."""
         self._sub_layers.clear()
 

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Layers of lines and volumes, and functions as layers."""
+from __future__ import annotations
+
 import math
-from typing import Any
+from typing import Any, Sequence
 
 from . import functional as F
 from .functional.windows import repeated
 from .initializer import Normal
 from .layer import Layer
 from .layers import BatchNorm2D, InstanceNorm2D, of_function
+from ..typed import AxisLike, NumberLike, TensorLike
 
 __all__ = ["Conv1D", "Conv3D", "Conv1DTranspose", "Conv3DTranspose", "InstanceNorm1D", "InstanceNorm3D", "SyncBatchNorm",
            "LocalResponseNorm", "MaxPool1D", "AvgPool1D", "AdaptiveAvgPool1D", "AdaptiveMaxPool1D", "MaxPool3D", "AvgPool3D",
@@ -78,7 +81,7 @@ class InstanceNorm3D(InstanceNorm2D):
 class SyncBatchNorm(BatchNorm2D):
     """Refused: statistics are of a replica's batch."""
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError("(Unimplemented) SyncBatchNorm: statistics are of each replica's batch. Use BatchNorm2D.")
 
 
@@ -118,11 +121,12 @@ class UpsamplingNearest2D(Layer):
     """Pictures in another size, by the nearest element."""
     _how: "dict[str, object]" = {"mode": "nearest"}
 
-    def __init__(self, size=None, scale_factor=None, data_format="NCHW", name=None):
+    def __init__(self, size: int | Sequence[int] | None = None, scale_factor: NumberLike | Sequence | None = None,
+                 data_format: str = "NCHW", name: str | None = None) -> None:
         super().__init__()
         self._given = size, scale_factor, data_format
 
-    def forward(self, x):
+    def forward(self, x: TensorLike) -> TensorLike:
         """x in the other size."""
         size, factor, data_format = self._given
         resize: Any = F.interpolate
@@ -138,11 +142,11 @@ class Dropout2D(Layer):
     """Sets whole channels to zero at random, in training, and scales the others."""
     _function = "dropout2d"
 
-    def __init__(self, p=0.5, data_format=None, name=None):
+    def __init__(self, p: NumberLike = 0.5, data_format: str | None = None, name: str | None = None) -> None:
         super().__init__()
         self._given = {"p": p, **({} if data_format is None else {"data_format": data_format})}
 
-    def forward(self, x):
+    def forward(self, x: TensorLike) -> TensorLike:
         """x without some channels."""
         return getattr(F, self._function)(x, training=self.training, **self._given)
 
@@ -155,11 +159,11 @@ class Dropout3D(Dropout2D):
 class CosineSimilarity(Layer):
     """The cosine of the angle between vectors along an axis."""
 
-    def __init__(self, axis=1, eps=1e-8):
+    def __init__(self, axis: AxisLike = 1, eps: float = 1e-8) -> None:
         super().__init__()
         self._given = axis, eps
 
-    def forward(self, x1, x2):
+    def forward(self, x1: TensorLike, x2: TensorLike) -> TensorLike:
         """The cosines of x1 and x2."""
         return F.cosine_similarity(x1, x2, *self._given)
 
@@ -167,9 +171,9 @@ class CosineSimilarity(Layer):
 class Softmax2D(Layer):
     """exp(x) over its sum along the channels."""
 
-    def __init__(self, name=None):
+    def __init__(self, name: str | None = None) -> None:
         super().__init__()
 
-    def forward(self, x):
+    def forward(self, x: TensorLike) -> TensorLike:
         """Softmax of pictures' channels."""
         return F.softmax(x, axis=-3)

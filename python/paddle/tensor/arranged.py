@@ -1,54 +1,60 @@
 # SPDX-License-Identifier: MIT
 """Constants, and elements in other places, that are written as several operators."""
+from __future__ import annotations
+
+from typing import Sequence
+
 import numpy as np
 
 from ..dtypes import FLOATING, to_numpy, to_type
+from ..typed import AxisLike, DTypeLike, NumberLike, ShapeLike, TensorLike
 from . import creation, manipulation, math
 
 __all__ = ["linspace", "eye", "empty", "empty_like", "unbind", "reverse", "roll", "index_select", "gather_nd",
            "take_along_axis", "moveaxis", "swapaxes", "repeat_interleave", "broadcast_tensors", "is_tensor", "standard_normal"]
 
 
-def linspace(start, stop, num, dtype=None, name=None):
+def linspace(start: NumberLike, stop: NumberLike, num: int, dtype: DTypeLike | None = None,
+             name: str | None = None) -> TensorLike:
     """Numbers from start up to stop at equal distances."""
     return creation.assign(np.linspace(start, stop, int(num)).astype(to_numpy(dtype or "float32")))
 
 
-def eye(num_rows, num_columns=None, dtype=None, name=None):
+def eye(num_rows: int, num_columns: int | None = None, dtype: DTypeLike | None = None, name: str | None = None) -> TensorLike:
     """Ones on the diagonal."""
     kind = to_type(dtype or "float32")
     made = creation.assign(np.eye(num_rows, num_columns, dtype=np.float32 if kind in FLOATING else np.int64))
     return creation.of_type(made, kind)
 
 
-def empty(shape, dtype=None, name=None):
+def empty(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> TensorLike:
     """A tensor whose elements are to be written; they are zeros."""
     return creation.zeros(shape, dtype or "float32")
 
 
-def empty_like(x, dtype=None, name=None):
+def empty_like(x: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> TensorLike:
     """A tensor of x's shape whose elements are to be written; they are zeros."""
     return creation.zeros_like(x, dtype)
 
 
-def standard_normal(shape, dtype=None, name=None):
+def standard_normal(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> TensorLike:
     """Numbers from the standard normal distribution."""
     return creation.randn(shape, dtype)
 
 
-def is_tensor(x):
+def is_tensor(x: TensorLike) -> bool:
     """Whether it is a tensor or a variable of a program."""
     from ..values import Tensor  # which is of the host
     from ..variable import Variable
     return isinstance(x, (Tensor, Variable))
 
 
-def unbind(input, axis=0):
+def unbind(input: TensorLike, axis: int = 0) -> list:
     """The slices along an axis, as a list."""
     return manipulation.unstack(input, axis)
 
 
-def reverse(x, axis, name=None):
+def reverse(x: TensorLike, axis: AxisLike, name: str | None = None) -> TensorLike:
     """Turns the order round along axes."""
     return manipulation.flip(x, axis)
 
@@ -59,7 +65,7 @@ def _length(x, axis):
     return x.shape[axis]
 
 
-def roll(x, shifts, axis=None, name=None):
+def roll(x: TensorLike, shifts: int | Sequence[int], axis: AxisLike | None = None, name: str | None = None) -> TensorLike:
     """Moves elements along axes; what leaves at the end comes in at the beginning."""
     if axis is None:
         return manipulation.reshape(roll(manipulation.flatten(x), shifts, 0), x.shape)
@@ -72,12 +78,12 @@ def roll(x, shifts, axis=None, name=None):
     return x
 
 
-def index_select(x, index, axis=0, name=None):
+def index_select(x: TensorLike, index: TensorLike, axis: AxisLike = 0, name: str | None = None) -> TensorLike:
     """Slices by index along an axis."""
     return manipulation.gather(x, index, axis)
 
 
-def gather_nd(x, index, name=None):
+def gather_nd(x: TensorLike, index: TensorLike, name: str | None = None) -> TensorLike:
     """Elements, or slices, by indices of the first dimensions, which the last dimension of index has."""
     depth = index.shape[-1]
     lengths = [_length(x, a) for a in range(depth)]
@@ -89,7 +95,7 @@ def gather_nd(x, index, name=None):
     return manipulation.reshape(found, [*index.shape[:-1], *x.shape[depth:]] or [1])
 
 
-def take_along_axis(arr, indices, axis, broadcast=True):
+def take_along_axis(arr: TensorLike, indices: TensorLike, axis: AxisLike, broadcast: bool = True) -> TensorLike:
     """Elements by index along an axis."""
     axis = axis % len(arr.shape)
     shape = [_length(indices, a) for a in range(len(arr.shape))]
@@ -108,7 +114,8 @@ def take_along_axis(arr, indices, axis, broadcast=True):
     return manipulation.reshape(found, shape)
 
 
-def moveaxis(x, source, destination, name=None):
+def moveaxis(x: TensorLike, source: int | Sequence[int], destination: int | Sequence[int],
+             name: str | None = None) -> TensorLike:
     """Moves axes to other places; the others keep their order."""
     rank = len(x.shape)
     froms, tos = ([v % rank] if isinstance(v, int) else [a % rank for a in v] for v in (source, destination))
@@ -118,14 +125,15 @@ def moveaxis(x, source, destination, name=None):
     return manipulation.transpose(x, order)
 
 
-def swapaxes(x, axis0, axis1, name=None):
+def swapaxes(x: TensorLike, axis0: int, axis1: int, name: str | None = None) -> TensorLike:
     """Two axes in each other's place."""
     order = list(range(len(x.shape)))
     order[axis0], order[axis1] = order[axis1], order[axis0]
     return manipulation.transpose(x, order)
 
 
-def repeat_interleave(x, repeats, axis=None, name=None):
+def repeat_interleave(x: TensorLike, repeats: int | TensorLike, axis: AxisLike | None = None,
+                      name: str | None = None) -> TensorLike:
     """Every element as often as a number says, one after the other."""
     if not isinstance(repeats, int):
         raise NotImplementedError("(Unimplemented) repeat_interleave: repeats by element. Use one number, or gather.")
@@ -137,7 +145,7 @@ def repeat_interleave(x, repeats, axis=None, name=None):
     return manipulation.flatten(wide, axis, axis + 1)
 
 
-def broadcast_tensors(input, name=None):
+def broadcast_tensors(input: Sequence, name: str | None = None) -> list:
     """All in the shape that they have together."""
     shape = list(np.broadcast_shapes(*(tuple(v.shape) for v in input)))
     return [v if list(v.shape) == shape else manipulation.expand(v, shape) for v in input]

@@ -187,14 +187,15 @@ class Graph:
     feeds_inside = False  # whether there are any
     is_one_of_several = False  # of one model, whose queues are those of all of them
 
-    def put_inner(self):
+    def put_inner(self) -> None:
         """What a run gave goes to the queues of loops within."""
         for queue, rows in self.inner_outfeeds:
             if rows:
                 queue.put([np.stack(each) for each in zip(*rows)] if queue.keeps_all else rows[-1])
                 rows.clear()
 
-    def check_feeds(self, replicas):
+    def check_feeds(self, replicas: int) -> None:
+        """Raises NotImplementedError if queues that only one replica can have meet several."""
         if replicas > 1 and self.feeds_inside:
             raise NotImplementedError("Infeeds and outfeeds in inner loops, in loops with computed first values, in while_loop "
                                       f"and in updates of pipelines are of one replica; the device has {replicas}. Use an "

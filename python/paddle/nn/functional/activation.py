@@ -6,7 +6,7 @@ from ...helper import LayerHelper
 from ...tensor.creation import of_type
 from ...tensor import manipulation, math
 from ...tensor.math import sigmoid, tanh
-from ...typed import AxisLike, DTypeLike, TensorLike
+from ...typed import AxisLike, DTypeLike, NumberLike, TensorLike
 
 __all__ = ["relu", "relu6", "elu", "selu", "leaky_relu", "gelu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
            "log_sigmoid", "mish", "silu", "softplus", "softshrink", "softsign", "swish", "tanhshrink", "thresholded_relu",
@@ -74,20 +74,20 @@ def prelu(x: TensorLike, weight: TensorLike, data_format: str = "NCHW", name: st
     return LayerHelper("prelu").append("prelu", {"X": x, "Alpha": weight}, {"mode": mode, "data_format": data_format})
 
 
-def celu(x, alpha=1.0, name=None):
+def celu(x: TensorLike, alpha: NumberLike = 1.0, name: str | None = None) -> TensorLike:
     """x, and alpha (exp(x / alpha) - 1) below 0."""
     if alpha == 0:
         raise ZeroDivisionError("celu: alpha cannot be 0.")
     return math.scale(elu(math.scale(x, 1.0 / alpha)), float(alpha))
 
 
-def glu(x, axis=-1, name=None):
+def glu(x: TensorLike, axis: AxisLike = -1, name: str | None = None) -> TensorLike:
     """The first half along an axis times the sigmoid of the second."""
     values, gates = manipulation.split(x, 2, axis)
     return math.multiply(values, sigmoid(gates))
 
 
-def maxout(x, groups, axis=1, name=None):
+def maxout(x: TensorLike, groups: int, axis: AxisLike = 1, name: str | None = None) -> TensorLike:
     """The largest of every group of channels."""
     axis = axis % len(x.shape)
     if x.shape[axis] % groups:

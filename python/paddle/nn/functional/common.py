@@ -57,7 +57,8 @@ def dropout2d(x: TensorLike, p: NumberLike = 0.5, training: bool = True, data_fo
     return dropout(x, p, [0, 3 if data_format == "NHWC" else 1], training)
 
 
-def dropout3d(x, p=0.5, training=True, data_format="NCDHW", name=None):
+def dropout3d(x: TensorLike, p: NumberLike = 0.5, training: bool = True, data_format: str = "NCDHW",
+              name: str | None = None) -> TensorLike:
     """Sets whole channels of volumes to zero at random, in training, and scales the others."""
     return dropout(x, p, [0, 4 if data_format == "NDHWC" else 1], training)
 
@@ -107,7 +108,7 @@ def _constant(x, axis, count, value):
     return tensor.full(shape, float(value), x.dtype)
 
 
-def zeropad2d(x, padding, data_format="NCHW", name=None):
+def zeropad2d(x: TensorLike, padding: int | Sequence[int], data_format: str = "NCHW", name: str | None = None) -> TensorLike:
     """Zeros around pictures: left, right, above, below."""
     return pad(x, padding, "constant", 0.0, data_format)
 
@@ -161,7 +162,7 @@ def cosine_similarity(x1: TensorLike, x2: TensorLike, axis: AxisLike = 1, eps: f
     return tensor.divide(tensor.sum(tensor.multiply(x1, x2), axis), tensor.clip(lengths, min=eps))
 
 
-def pixel_shuffle(x, upscale_factor, data_format="NCHW", name=None):
+def pixel_shuffle(x: TensorLike, upscale_factor: int, data_format: str = "NCHW", name: str | None = None) -> TensorLike:
     """Channels become rows and columns: [n, c r r, h, w] -> [n, c, h r, w r]."""
     r, last = int(upscale_factor), data_format == "NHWC"
     x = tensor.transpose(x, [0, 3, 1, 2]) if last else x
@@ -173,7 +174,8 @@ def pixel_shuffle(x, upscale_factor, data_format="NCHW", name=None):
     return tensor.transpose(x, [0, 2, 3, 1]) if last else x
 
 
-def label_smooth(label, prior_dist=None, epsilon=0.1, name=None):
+def label_smooth(label: TensorLike, prior_dist: TensorLike | None = None, epsilon: float = 0.1,
+                 name: str | None = None) -> TensorLike:
     """Of a share epsilon every class has as much, or as prior_dist says."""
     kept = tensor.scale(label, 1.0 - epsilon)
     if prior_dist is None:

@@ -63,8 +63,10 @@ def conv2d_transpose(x: TensorLike, weight: TensorLike, bias: TensorLike | None 
     return convolution("conv2d_transpose", x, weight, bias, stride, padding, dilation, groups, data_format, 2, **attrs)
 
 
-def conv1d_transpose(x, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1, output_size=None,
-                     data_format="NCL", name=None):
+def conv1d_transpose(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: int | Sequence[int] = 1,
+                     padding: int | Sequence[int] = 0, output_padding: int | Sequence[int] = 0, groups: int = 1,
+                     dilation: int | Sequence[int] = 1, output_size: int | Sequence[int] | None = None,
+                     data_format: str = "NCL", name: str | None = None) -> TensorLike:
     """The gradient of a convolution of one dimension, as a layer."""
     last = data_format == "NLC"
     pads, algorithm = padding_attributes(padding, 1, data_format)
@@ -78,8 +80,10 @@ def conv1d_transpose(x, weight, bias=None, stride=1, padding=0, output_padding=0
     return squeeze(y, row)
 
 
-def conv3d_transpose(x, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1, output_size=None,
-                     data_format="NCDHW", name=None):
+def conv3d_transpose(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: int | Sequence[int] = 1,
+                     padding: int | Sequence[int] = 0, output_padding: int | Sequence[int] = 0, groups: int = 1,
+                     dilation: int | Sequence[int] = 1, output_size: int | Sequence[int] | None = None,
+                     data_format: str = "NCDHW", name: str | None = None) -> TensorLike:
     """The gradient of a convolution of three dimensions, as a layer."""
     attrs = {"output_padding": repeated(output_padding, 3, "output_padding") if output_padding else []}
     if output_size is not None:

@@ -6,7 +6,7 @@ from ... import tensor
 from ...helper import LayerHelper
 from .activation import log_sigmoid, relu, sigmoid
 from .common import cosine_similarity, one_hot
-from ...typed import AxisLike, TensorLike
+from ...typed import AxisLike, NumberLike, TensorLike
 
 __all__ = ["cross_entropy", "softmax_with_cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits",
            "mse_loss", "l1_loss", "smooth_l1_loss", "kl_div", "nll_loss", "margin_ranking_loss", "ctc_loss",
@@ -143,14 +143,14 @@ def ctc_loss(log_probs: TensorLike, labels: TensorLike, input_lengths: TensorLik
     return _reduced(loss, reduction)
 
 
-def log_loss(input, label, epsilon=1e-4, name=None):
+def log_loss(input: TensorLike, label: TensorLike, epsilon: float = 1e-4, name: str | None = None) -> TensorLike:
     """Of probabilities and labels between 0 and 1, element by element; epsilon keeps logarithms finite."""
     hit = tensor.multiply(label, tensor.log(tensor.scale(input, 1.0, float(epsilon))))
     miss = tensor.multiply(tensor.scale(label, -1.0, 1.0), tensor.log(tensor.scale(input, -1.0, 1.0 + epsilon)))
     return tensor.scale(tensor.add(hit, miss), -1.0)
 
 
-def dice_loss(input, label, epsilon=1e-5, name=None):
+def dice_loss(input: TensorLike, label: TensorLike, epsilon: float = 1e-5, name: str | None = None) -> TensorLike:
     """1 less how much probabilities [..., classes] and classes [..., 1] overlap, of the batch the mean."""
     if len(input.shape) < 2 or label.shape[-1] != 1 or len(label.shape) != len(input.shape):
         raise ValueError(f"dice_loss needs [..., classes] and [..., 1], not {list(input.shape)} and {list(label.shape)}.")
@@ -161,7 +161,8 @@ def dice_loss(input, label, epsilon=1e-5, name=None):
     return tensor.mean(tensor.scale(tensor.divide(both, total), -2.0, 1.0))
 
 
-def sigmoid_focal_loss(logit, label, normalizer=None, alpha=0.25, gamma=2.0, reduction="sum", name=None):
+def sigmoid_focal_loss(logit: TensorLike, label: TensorLike, normalizer: TensorLike | None = None, alpha: NumberLike = 0.25,
+                       gamma: float = 2.0, reduction: str = "sum", name: str | None = None) -> TensorLike:
     """That of logits, less the easier a label is to see."""
     loss = binary_cross_entropy_with_logits(logit, label, reduction="none")
     chance, other = sigmoid(logit), tensor.scale(label, -1.0, 1.0)
@@ -171,7 +172,8 @@ def sigmoid_focal_loss(logit, label, normalizer=None, alpha=0.25, gamma=2.0, red
     return _reduced(loss if normalizer is None else tensor.divide(loss, normalizer), reduction)
 
 
-def hinge_embedding_loss(input, label, margin=1.0, reduction="mean", name=None):
+def hinge_embedding_loss(input: TensorLike, label: TensorLike, margin: float = 1.0, reduction: str = "mean",
+                         name: str | None = None) -> TensorLike:
     """Distances where the label is 1, what they lack of a margin where it is -1."""
     near = tensor.cast(tensor.equal(label, tensor.full([1], 1, label.dtype)), input.dtype)
     far = tensor.cast(tensor.equal(label, tensor.full([1], -1, label.dtype)), input.dtype)
@@ -179,7 +181,8 @@ def hinge_embedding_loss(input, label, margin=1.0, reduction="mean", name=None):
     return _reduced(tensor.add(tensor.multiply(near, input), tensor.multiply(far, lack)), reduction)
 
 
-def cosine_embedding_loss(input1, input2, label, margin=0, reduction="mean", name=None):
+def cosine_embedding_loss(input1: TensorLike, input2: TensorLike, label: TensorLike, margin: float = 0, reduction: str = "mean",
+                          name: str | None = None) -> TensorLike:
     """1 less the cosine where the label is 1, what the cosine is above a margin where it is -1."""
     cosine = cosine_similarity(input1, input2, axis=-1)
     near = tensor.cast(tensor.equal(label, tensor.full([1], 1, label.dtype)), cosine.dtype)

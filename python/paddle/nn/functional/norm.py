@@ -2,6 +2,8 @@
 """Normalisations."""
 from __future__ import annotations
 
+from typing import Sequence
+
 from ... import tensor
 from ...helper import LayerHelper
 from . import pooling
@@ -74,7 +76,8 @@ def normalize(x: TensorLike, p: NumberLike = 2, axis: AxisLike = 1, epsilon: flo
     return tensor.divide(x, tensor.clip(tensor.norm(x, p, axis, True), min=epsilon))
 
 
-def local_response_norm(x, size, alpha=1e-4, beta=0.75, k=1.0, data_format="NCHW", name=None):
+def local_response_norm(x: TensorLike, size: int, alpha: NumberLike = 1e-4, beta: NumberLike = 0.75,
+                        k: float = 1.0, data_format: str = "NCHW", name: str | None = None) -> TensorLike:
     """Divides by (k + alpha times the mean of squares of `size` neighbouring channels) to the power of beta."""
     last = data_format.endswith("C")
     rank = len(x.shape)

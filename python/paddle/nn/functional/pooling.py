@@ -65,25 +65,30 @@ def _sizes(size, dims=2):
     return [-1 if s is None else s for s in sizes]
 
 
-def max_pool3d(x, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, data_format="NCDHW", name=None):
+def max_pool3d(x: TensorLike, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+               padding: int | Sequence[int] = 0, return_mask: bool = False, ceil_mode: bool = False, data_format: str = "NCDHW",
+               name: str | None = None) -> TensorLike:
     """Largest elements of windows of a volume."""
     _refuse_mask("max_pool3d", return_mask)
     return pool2d(x, "max", kernel_size, stride, padding, ceil_mode, data_format=data_format, dims=3)
 
 
-def avg_pool3d(x, kernel_size, stride=None, padding=0, ceil_mode=False, exclusive=True, divisor_override=None,
-               data_format="NCDHW", name=None):
+def avg_pool3d(x: TensorLike, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+               padding: int | Sequence[int] = 0, ceil_mode: bool = False, exclusive: bool = True,
+               divisor_override: int | None = None, data_format: str = "NCDHW", name: str | None = None) -> TensorLike:
     """Means of windows of a volume."""
     refuse_options("avg_pool3d", divisor_override=divisor_override)
     return pool2d(x, "avg", kernel_size, stride, padding, ceil_mode, exclusive, data_format=data_format, dims=3)
 
 
-def adaptive_avg_pool3d(x, output_size, data_format="NCDHW", name=None):
+def adaptive_avg_pool3d(x: TensorLike, output_size: int | Sequence[int], data_format: str = "NCDHW",
+                        name: str | None = None) -> TensorLike:
     """Means of windows that give a volume of this size."""
     return pool2d(x, "avg", _sizes(output_size, 3), 1, 0, adaptive=True, data_format=data_format, dims=3)
 
 
-def adaptive_max_pool3d(x, output_size, return_mask=False, name=None):
+def adaptive_max_pool3d(x: TensorLike, output_size: int | Sequence[int], return_mask: bool = False,
+                        name: str | None = None) -> TensorLike:
     """Largest elements of windows that give a volume of this size."""
     _refuse_mask("adaptive_max_pool3d", return_mask)
     return pool2d(x, "max", _sizes(output_size, 3), 1, 0, adaptive=True, data_format="NCDHW", dims=3)
@@ -103,23 +108,28 @@ def _row(x, kind, kernel, stride, padding, **options):
     return squeeze(pool2d(unsqueeze(x, 2), kind, [1, one[0]], [1, one[1]], padding, **options), 2)
 
 
-def max_pool1d(x, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, name=None):
+def max_pool1d(x: TensorLike, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+               padding: int | Sequence[int] = 0, return_mask: bool = False, ceil_mode: bool = False,
+               name: str | None = None) -> TensorLike:
     """Largest elements of windows of a line."""
     _refuse_mask("max_pool1d", return_mask)
     return _row(x, "max", kernel_size, stride, padding, ceil_mode=ceil_mode)
 
 
-def avg_pool1d(x, kernel_size, stride=None, padding=0, exclusive=True, ceil_mode=False, name=None):
+def avg_pool1d(x: TensorLike, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+               padding: int | Sequence[int] = 0, exclusive: bool = True, ceil_mode: bool = False,
+               name: str | None = None) -> TensorLike:
     """Means of windows of a line."""
     return _row(x, "avg", kernel_size, stride, padding, exclusive=exclusive, ceil_mode=ceil_mode)
 
 
-def adaptive_avg_pool1d(x, output_size, name=None):
+def adaptive_avg_pool1d(x: TensorLike, output_size: int | Sequence[int], name: str | None = None) -> TensorLike:
     """Means of windows that give a line of this length."""
     return _row(x, "avg", output_size, 1, 0, adaptive=True)
 
 
-def adaptive_max_pool1d(x, output_size, return_mask=False, name=None):
+def adaptive_max_pool1d(x: TensorLike, output_size: int | Sequence[int], return_mask: bool = False,
+                        name: str | None = None) -> TensorLike:
     """Largest elements of windows that give a line of this length."""
     _refuse_mask("adaptive_max_pool1d", return_mask)
     return _row(x, "max", output_size, 1, 0, adaptive=True)

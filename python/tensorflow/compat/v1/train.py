@@ -15,7 +15,8 @@ from tensorflow.compat.v1 import graphs as _graphs
 from tensorflow.compat.v1.graphs import trainable_variables
 from tensorflow.framework import errors
 from tensorflow.framework.arrays import save_arrays
-from tensorflow.framework.context import active, current, eagerly
+from tensorflow.framework.context import active, current
+from tensorflow.framework.context import eagerly as _eagerly
 from tensorflow.framework.scopes import group
 from tensorflow.framework.tape import graph_gradients
 from tensorflow.framework.tensors import SymbolicTensor, convert_to_tensor
@@ -167,7 +168,7 @@ class Optimizer:
         """A state of a weight, which begins with numbers that are known."""
         key = (id(var), slot_name)
         if key not in self._own:
-            with eagerly():
+            with _eagerly():
                 self._own[key] = Variable(np.asarray(val), False, name=f"{var.name.split(':')[0]}/{op_name}")
         return self._own[key]
 

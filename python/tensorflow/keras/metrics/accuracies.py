@@ -14,6 +14,7 @@ __all__ = ["binary_accuracy", "categorical_accuracy", "sparse_categorical_accura
 
 
 def accuracy(y_true, y_pred):
+    """1 where predictions equal labels, else 0."""
     y_pred, y_true = convert_to_tensor(y_pred), convert_to_tensor(y_true)
     return math_ops.cast(math_ops.equal(math_ops.cast(y_true, y_pred.dtype), y_pred), backend.floatx())
 

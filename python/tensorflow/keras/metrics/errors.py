@@ -26,6 +26,7 @@ __all__ = ["MeanSquaredError", "MeanAbsoluteError", "MeanAbsolutePercentageError
 
 
 def cosine_proximity(y_true, y_pred, axis=-1):
+    """The cosine of the angle between labels and predictions."""
     return math_ops.negative(losses.cosine_similarity(y_true, y_pred, axis))
 
 
