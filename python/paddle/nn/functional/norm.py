@@ -2,8 +2,6 @@
 """Normalisations."""
 from __future__ import annotations
 
-from typing import Sequence
-
 from ... import tensor
 from ...helper import LayerHelper
 from . import pooling
