@@ -68,6 +68,12 @@ def executed(script):
         yield (kind, text, *(("", []) if kind == "markdown" else run(number, text)))
 
 
+def title(code):
+    """What a picture shows, in the words above it."""
+    found = re.search(r'pyplot\.(?:sup)?title\("([^"]+)"', code)
+    return found and found.group(1)
+
+
 def as_page(script, results, save):
     """The page of a lesson. `save` takes a picture's name and bytes."""
     out, count = [], 0
@@ -83,7 +89,7 @@ def as_page(script, results, save):
             count += 1
             name = f"{script.stem}-{count}.png"
             save(name, picture)
-            part.append(f"![Picture {count} of this lesson](pictures/{name})")
+            part.append(f"![{title(text) or f'Picture {count} of this lesson'}](pictures/{name})")
         if kind == "solution":
             part = ['<details markdown="1"><summary>Solution</summary>', *part, "</details>"]
         out += part

@@ -53,6 +53,15 @@ def site_problems(folder):
                 yield f"{name} links to {link}, where no such heading is"
 
 
+def number_problems(folder):
+    """Exercises whose numbers begin again at 1 after a solution."""
+    for lesson in (root / "docs/lessons").glob("[0-9]*.md"):
+        page = (folder / "lessons" / f"{lesson.stem}.html").read_text()
+        for number in re.findall(r"^([2-9])\. ", lesson.read_text().partition("\n## Exercises")[2], re.M):
+            if f'<ol start="{number}">' not in page:
+                yield f"lessons/{lesson.stem}.html: exercise {number} has another number"
+
+
 def slug(heading):
     """A heading's place where a repository's pages are shown."""
     return re.sub(r"[^\w\- ]", "", heading.strip().lower().replace("`", "")).replace(" ", "-")
@@ -100,7 +109,8 @@ def main():
     found = list(file_problems())
     if shutil.which("mkdocs") and shutil.which("doxygen") and os.path.isdir(themes):
         with tempfile.TemporaryDirectory() as folder:
-            found += build(folder) or list(site_problems(pathlib.Path(folder))) or browsed(folder)
+            made = pathlib.Path(folder)
+            found += build(folder) or [*site_problems(made), *number_problems(made)] or browsed(folder)
     else:
         print("mkdocs or doxygen is not installed: the site was not built")
     print("\n".join(found))
