@@ -15,6 +15,7 @@ const kinds = [
   'design/poplar.html',
   'reference/cpp/poplar/poplar/Graph.hpp.html',
   'reference/python/tensorflow/tensorflow.nn.html',
+  'reference/python/tensorflow/tensorflow.python.ipu.ops.within_replica_ops.html',
   'reference/commands.html',
 ];
 const site = pathToFileURL(`${process.argv[2]}/`).href;
