@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """check.py ROOT: paths in ARCHITECTURE.md and CONTRIBUTING.md exist, ARCHITECTURE.md names every internal header and every
 layer, clang-tidy looks at the headers of all layers, a pass over models finds its file, docs/scaling.md has the rates of
-docs/timing.md, and docs/tools.md has every command; every source has its licence line."""
+docs/timing.md, docs/accuracy.md and README.md its errors, and docs/tools.md has every command; every source has its licence
+line."""
 import itertools
 import pathlib
 import re
@@ -62,6 +63,16 @@ for ipus, row, modelled, published in rows:
     rates = rf"^  {row}\b.*, {ipus} \w+ +{published.replace(',', '')} +{modelled.replace(',', '')} /s"
     if not re.search(rates, timing, re.M):
         problems.append(f"docs/scaling.md has {modelled} for {row} on {ipus} IPUs, docs/timing.md has not")
+
+# products, half            16   4.5 %   2.9 %         0.89: the table of docs/accuracy.md has them in words of its own.
+printed = re.findall(r"^  .*?  +(\d+) +([\d.]+) % +([\d.]+) % +([\d.]+) ", timing, re.M)
+told = re.findall(r"^\| .*? \| (\d+) \| ([\d.]+) % \| ([\d.]+) % \| ([\d.]+) \|",
+                  (root / "docs/accuracy.md").read_text().replace("*", ""), re.M)
+if len(printed) < 12 or sorted(printed) != sorted(told):
+    problems.append(f"docs/accuracy.md and the errors of docs/timing.md differ: {set(printed) ^ set(told)}")
+shown = re.findall(r"(\d+) (?:published measurements|runs) \| \[(\d+) %\]\(docs/accuracy", (root / "README.md").read_text())
+if len(shown) < 2 or not set(shown) <= {(rows, f"{float(mean):.0f}") for rows, mean, *_ in printed}:
+    problems.append(f"README.md has errors of the model that docs/timing.md has not: {shown}")
 
 # A command is a folder of tools/; popvision has a layer of its own.
 tools = (root / "docs/tools.md").read_text()
