@@ -5,6 +5,7 @@ What it has: its modules (the user's and a copy), weights, optimizer, random num
 is compiled, inputs, outputs and anchors of a step. Names begin with an underscore: others are those of the user's module.
 """
 import _thread
+import contextlib
 import copy
 import datetime
 import os
@@ -20,7 +21,7 @@ import torch
 
 from poptorch import profiling
 from poptorch._logging import logger, trace
-from poptorch.base import progress
+from poptorch.base import notices, progress
 from poptorch.base.current import current, nested_call
 from poptorch.base.hooks import runPostCompileHooks, runPreCompileHooks
 from poptorch.base.translate import entry, translated
@@ -226,10 +227,11 @@ class PoplarExecutor:
 
     def _send_weights(self):
         owner = self._weights.owner()
-        if owner is not None:
-            owner.copyWeightsToHostIfNeeded()
-        trace("Weights go to the device")
-        self._weights.send()
+        with contextlib.nullcontext() if owner is None else owner._lock:  # all are of one step
+            if owner is not None:
+                owner.copyWeightsToHostIfNeeded()
+            trace("Weights go to the device")
+            self._weights.send()
 
     @entry
     def copyWeightsToHost(self) -> None:
@@ -255,7 +257,7 @@ class PoplarExecutor:
         """The module's parameters and buffers go to the device."""
         self._require_compiled()
         if self._attachment.attached:
-            self._weights.send()
+            self._send_weights()
         else:
             self._weights.replaced()
 

@@ -77,11 +77,12 @@ class DeviceWeights:
 
     def send(self):
         """The host's go to the device."""
+        owner = self._owner.get()
+        version = owner._weights.version if owner is not None else 0  # at least
         for weight in self._copies:
             weight.read_host()
         self._state.send()
-        owner = self._owner.get()
-        self._uploaded_version = owner._weights.version if owner is not None else 0
+        self._uploaded_version = version
 
     def fetch(self):
         """The device's come to the host, also if those are newer."""

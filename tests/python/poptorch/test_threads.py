@@ -76,6 +76,48 @@ def test_weights_are_read_while_another_thread_trains():
     assert net.weight[0] == 41
 
 
+class Pause:
+    """Weights of a session that call something before they are sent."""
+
+    def __init__(self, weights, before):
+        self._weights, self._before = weights, before
+
+    def __getattr__(self, name):
+        return getattr(self._weights, name)
+
+    def send(self):
+        self._before()
+        self._weights.send()
+
+
+def test_what_is_trained_while_weights_are_sent_is_used_the_next_time():
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.zeros(4))
+
+        def forward(self, x):
+            return poptorch.identity_loss((self.weight * x).sum(), "sum") if self.training else self.weight * 1
+    net = Net()
+    trained = poptorch.trainingModel(net, optimizer=torch.optim.SGD(net.parameters(), lr=1.0))
+    used = poptorch.inferenceModel(net.eval())
+    net.train()
+    x = torch.full((4,), -1.0)
+    trained(x)
+    assert used(x).tolist() == [1] * 4
+    trained(x)
+    trainer = threading.Thread(target=trained, args=(x,))
+
+    def meanwhile():
+        if trainer.ident is None:
+            trainer.start()
+            trainer.join(0.5)  # it waits for its turn, or is done
+    used._weights._state = Pause(used._weights._state, meanwhile)
+    assert used(x).tolist() == [2] * 4
+    trainer.join()
+    assert used(x).tolist() == [3] * 4
+
+
 def test_threads_within_forward_are_refused():
     class Net(torch.nn.Module):
         def forward(self, x):
