@@ -56,9 +56,10 @@ class IpuRunner:
         self._optimizer = ExtractedOptimizer(program, strategy, scope) if self._training else None
         self._sent_rate = None
         self._attached = False
-        with errors.translated():
+        self._turn = threading.RLock()  # one thread at a time; nobody else takes the IPUs meanwhile
+        with self._turn, errors.translated():
             self._compile(converted)
-        self._prepare()
+            self._prepare()
 
     # ---- compiling
 
@@ -124,7 +125,6 @@ class IpuRunner:
         self._forms = [((*lead, *shape), steps.device_numpy(kind), to_numpy(kind)) for _, kind, shape in self._outputs]
         results = [(name, kind, shape) for (name, kind, _), (shape, _, _) in zip(self._outputs, self._forms)]
         self._io = popart_core.AddressIo(steps.described(self._whole), steps.described(results, True))
-        self._turn = threading.RLock()  # one set of addresses
         self._rows = (f" One run takes micro_batch_size={strategy.get_option('micro_batch_size')} x batches_per_step={batches}"
                       f" x accumulation_factor={accumulation} x replicas={strategy.replicas} rows.")
 
@@ -167,7 +167,7 @@ class IpuRunner:
         if self._evaluation is None:
             self._evaluation = IpuRunner(self._program, self._feeds, self._fetches, self._strategy.of_evaluation(), self._scope)
             self._evaluation._changed = set()
-        elif self._evaluation._attached:
+        else:
             self._evaluation.weights_from_host()
         results = self._evaluation.run(feed, self._fetches)
         return [r.reshape(shape) for r, (shape, _, _) in zip(results, self._forms)]
@@ -190,7 +190,11 @@ class IpuRunner:
             self._state.fetch()
 
     def weights_from_host(self):
-        self._weights.send()
+        with self._turn:
+            if self._attached:
+                self._weights.send()
+            else:
+                self._weights.replaced()
 
     def save_model(self, path):
         """The model in ONNX, with the weights that it has now."""
@@ -206,12 +210,13 @@ class IpuRunner:
 
     def detach(self):
         """Others may have the IPUs; what was learnt is in the scope."""
-        if self._compiled_only or not self._attached:
-            return
-        if self._training or self._changed:
-            self.weights_to_host()
-        self._device.detach()
-        self._attached = False
+        with self._turn:
+            if self._compiled_only or not self._attached:
+                return
+            if self._training or self._changed:
+                self.weights_to_host()
+            self._device.detach()
+            self._attached = False
 
     def _attach(self):
         devices.reattach(self._device)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One program that several threads run: each gets its own results."""
+"""One program that several threads run: each gets its own results. Others may look for IPUs meanwhile."""
 import os
 import sys
 
@@ -7,6 +7,7 @@ import numpy as np
 import paddle
 import pytest
 from paddle import static
+from paddle.ipu.runner import IpuRunner
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from threads import together
@@ -31,3 +32,23 @@ def test_each_thread_gets_its_own_results(place):
             result, = exe.run(main, feed={"x": np.full((1, 4), i, np.float32)}, fetch_list=[y])
             np.testing.assert_array_equal(result, np.full((1, 4), 2 * i))
     together(*[lambda n=n: work(1000 * n) for n in range(4)])
+
+
+def test_a_program_that_is_being_compiled_keeps_its_ipus(monkeypatch):
+    """Another thread looks for IPUs meanwhile."""
+    prepare = IpuRunner._prepare
+
+    def later(self):
+        together(self.give_up)
+        prepare(self)
+    monkeypatch.setattr(IpuRunner, "_prepare", later)
+    paddle.enable_static()
+    main, scope = static.Program(), static.Scope()
+    with static.program_guard(main):
+        x = static.data("x", [1, 4])
+        y = x * 2.0
+    strategy = static.IpuStrategy()
+    strategy.set_graph_config(num_ipus=1, is_training=False, micro_batch_size=1)
+    program = static.IpuCompiledProgram(main, scope=scope, ipu_strategy=strategy).compile([x.name], [y.name])
+    result, = static.Executor(paddle.IPUPlace()).run(program, feed={"x": np.ones((1, 4), np.float32)}, fetch_list=[y])
+    np.testing.assert_array_equal(result, np.full((1, 4), 2))
