@@ -180,7 +180,7 @@ ends() { # ends STATUS TEXT COMMAND [OPTION...]
 ends 137 "was killed by signal 9 (Killed), last step 3" 'kill -9 $$'
 ends 139 "was killed by signal 11 (Segmentation fault), last step 3" 'kill -SEGV $$' --only-output-from-instance 0
 ends 5 "ended with status 5, last step 3" 'exit 5'
-ends 1 "is stuck: no sign of life for 1 s (--stuck-timeout), last step 3, " 'kill -STOP $$' --stuck-timeout 1
+ends 1 "is stuck: no sign of life for 3 s (--stuck-timeout), last step 3, " 'kill -STOP $$' --stuck-timeout 3
 [ -z "$(find . -maxdepth 1 -name 'poprun.*')" ] || fail "heartbeats were left: $(find . -name 'poprun.*' -exec ls -la {} +)"
 
 # Within mpirun every process prepares its own rank.

@@ -105,17 +105,22 @@ b = popart.Builder()
 x = b.aiOnnx.randomuniform([64, 64])
 y = b.aiOnnx.matmul([x, x])
 flow = popart.DataFlow(10**8, {y: popart.AnchorReturnType("Final")})
-met = []
+met, begin = [], threading.Barrier(3)
 def work():
     session = popart.InferenceSession(b.getModelProto(), flow, device())
     session.prepareDevice()
+    begin.wait()
     try:
         session.run(popart.PyStepIO({}, session.initAnchorArrays()))
     except KeyboardInterrupt:
         met.append(1)
 other = threading.Thread(target=work)
 other.start()
-threading.Timer(2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+def interrupt():
+    begin.wait()
+    time.sleep(1)
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=interrupt).start()
 try:
     work()
     while other.is_alive():  # the main thread's handler runs here if it was between two calls
