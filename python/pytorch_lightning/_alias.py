@@ -29,6 +29,6 @@ def take_its_place(spec):
 
 def install():
     import pi_ml  # not where the real one takes its place
-    from pi_ml.paths import Finder
+    from pi_ml.paths import Finder  # likewise
     sys.meta_path.insert(0, Finder("pytorch_lightning", every=True))  # before others, which would load modules twice
     sys.modules["pytorch_lightning"] = pi_ml

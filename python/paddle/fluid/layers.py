@@ -13,6 +13,7 @@ from ..static.nn import (batch_norm, conv2d, conv2d_transpose, data_norm, group_
                          prelu)
 from ..static.nn import embedding as _embedding
 from ..static.nn import fc as _fc
+from ..static.printing import Print
 from ..tensor.creation import cast, create_global_var, create_parameter, fill_constant
 from ..tensor.manipulation import shape, stack, transpose, unstack
 from ..tensor.math import (abs, acos, asin, atan, ceil, cos, cosh, erf, exp, floor, log, logical_not, reciprocal, round,
@@ -20,7 +21,7 @@ from ..tensor.math import (abs, acos, asin, atan, ceil, cos, cosh, erf, exp, flo
 from ..tensor.search import where
 from .._names import refuse_unknown
 from .older import (adaptive_pool2d, affine_channel, argmin, argsort, brelu, cumsum, expand, kldiv_loss, one_hot, pow,
-                    Print, reshape, strided_slice, sum, warpctc, yolo_box)
+                    reshape, strided_slice, sum, warpctc, yolo_box)
 from .signatures import (assign, concat, data, elu, equal, expand_as, fill_constant_batch_size_like, gather,
                          gaussian_random, gelu, greater_equal, greater_than, hard_shrink, hard_sigmoid, hard_swish,
                          image_resize, l2_normalize, label_smooth, leaky_relu, less_equal, less_than, logical_and,

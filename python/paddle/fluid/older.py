@@ -6,7 +6,6 @@ from .. import tensor
 from ..helper import LayerHelper
 from ..nn.functional.common import one_hot as _one_hot
 from ..nn.functional.pooling import pool2d as _pool2d
-from ..typed import TensorLike
 
 
 def cumsum(x, axis=None, exclusive=None, reverse=None):
@@ -94,12 +93,3 @@ def yolo_box(x, img_size, anchors, class_num, conf_thresh, downsample_ratio, cli
         "anchors": list(anchors), "class_num": int(class_num), "conf_thresh": float(conf_thresh),
         "downsample_ratio": int(downsample_ratio), "clip_bbox": bool(clip_bbox), "scale_x_y": float(scale_x_y),
         "iou_aware": bool(iou_aware), "iou_aware_factor": float(iou_aware_factor)}, slot="Boxes", more=("Scores",))
-
-
-def Print(input: TensorLike, first_n: int = -1, message: str | None = None, summarize: int = 20, print_tensor_name: bool = True,
-          print_tensor_type: bool = True, print_tensor_shape: bool = True, print_tensor_layout: bool = True,
-          print_tensor_lod: bool = True, print_phase: str = "both") -> TensorLike:
-    """The tensor, which is printed when the program runs, every time."""
-    if first_n != -1:
-        raise NotImplementedError(f"(Unimplemented) Print(first_n={first_n}): a tensor is printed in every run.")
-    return LayerHelper("print").append("print", {"In": input}, {"message": message or ""})

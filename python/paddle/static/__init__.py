@@ -6,11 +6,11 @@ from .inference_model import (deserialize_persistables, deserialize_program, loa
                               normalize_program, save_inference_model, save_to_file, serialize_persistables,
                               serialize_program)
 from .metric import accuracy
+from .printing import Print
 from .saving import load, load_program_state, save, set_program_state
 from ..backward import append_backward, gradients
 from ..compiled_program import BuildStrategy, CompiledProgram, ExecutionStrategy
 from ..executor import Executor
-from ..fluid.older import Print
 from ..guards import device_guard, ipu_shard_guard, name_scope
 from ..current import default_main_program, default_startup_program, program_guard
 from ..ipu.program import IpuCompiledProgram

@@ -8,6 +8,8 @@ import numpy as np
 
 from ..dtypes import FLOATING, to_numpy, to_type
 from ..typed import AxisLike, DTypeLike, NumberLike, ShapeLike, TensorLike
+from ..values import Tensor
+from ..variable import Variable
 from . import creation, manipulation, math
 
 __all__ = ["linspace", "eye", "empty", "empty_like", "unbind", "reverse", "roll", "index_select", "gather_nd",
@@ -44,8 +46,6 @@ def standard_normal(shape: ShapeLike, dtype: DTypeLike | None = None, name: str 
 
 def is_tensor(x: TensorLike) -> bool:
     """Whether it is a tensor or a variable of a program."""
-    from ..values import Tensor  # which is of the host
-    from ..variable import Variable
     return isinstance(x, (Tensor, Variable))
 
 
