@@ -164,17 +164,56 @@ namespace codelet {
 
 // Vector<InOut<T>> and its kin: one scalar edge per element. The elements lie side by side on the
 // host, and the edges are made when they are asked for.
+template <class Edge, class T> OPENIPU_INLINE void pointAt(Edge &edge, T *address) {
+  __builtin_memset(static_cast<void *>(&edge), 0, sizeof edge);
+  __builtin_memcpy(static_cast<void *>(&edge), &address, sizeof address);
+}
+
+// Goes over such a vector; `*it` is a reference to the edge that it keeps. An edge has no address
+// for all of its elements, so each step points it anew: `=` of an edge would assign to its element.
+template <class Edges, class Edge> class EdgeIterator {
+public:
+  EdgeIterator(const Edges &edges, std::size_t at) : edges_(&edges), at_(at) {}
+  EdgeIterator(const EdgeIterator &other) : edges_(other.edges_), at_(other.at_) {}
+  EdgeIterator &operator=(const EdgeIterator &other) {
+    edges_ = other.edges_;
+    at_ = other.at_;
+    return *this;
+  }
+  Edge &operator*() {
+    pointAt(edge_, edges_->addressOf(at_));
+    return edge_;
+  }
+  EdgeIterator &operator++() {
+    ++at_;
+    return *this;
+  }
+  EdgeIterator operator++(int) { return EdgeIterator(*edges_, at_++); }
+  bool operator==(const EdgeIterator &other) const { return at_ == other.at_; }
+  bool operator!=(const EdgeIterator &other) const { return at_ != other.at_; }
+
+private:
+  const Edges *edges_;
+  std::size_t at_;
+  Edge edge_;
+};
+
 template <class Edge, class T, Access A> class ScalarEdges : protected Elements<T, A> {
 public:
+  typedef EdgeIterator<ScalarEdges, Edge> iterator;
   OPENIPU_INLINE Edge operator[](std::size_t i) const {
-    T *address = &this->at(i);
     Edge edge;
-    __builtin_memset(static_cast<void *>(&edge), 0, sizeof edge);
-    __builtin_memcpy(static_cast<void *>(&edge), &address, sizeof address);
+    pointAt(edge, addressOf(i));
     return edge;
   }
+  iterator begin() const { return iterator(*this, 0); }
+  iterator end() const { return iterator(*this, this->size_); }
   unsigned size() const { return unsigned(this->size_); }
   bool empty() const { return this->size_ == 0; }
+
+private:
+  friend iterator;
+  OPENIPU_INLINE T *addressOf(std::size_t i) const { return &this->at(i); }
 };
 
 template <class Edge, class T, Access A> struct ScalarEdgesBase {

@@ -40,6 +40,7 @@ class Checked : public Vertex { public:
     case 17: std::copy(in.begin(), in.begin() + i, &out[0]); break;
     case 18: { int *p = i ? &table[0] : nullptr; *p = 3; break; }
     case 19: out[0] = *reinterpret_cast<const float *>(reinterpret_cast<const char *>(&in[0]) + (1 << 20)); break;
+    case 21: __builtin_ipu_put(3, 112); __builtin_ipu_uput(4.0f, 113); table[0] = int(__builtin_ipu_get(112)); out[0] = __builtin_ipu_uget(113); break;
     case 20: assert(i == 1); printf("checked\n"); table[0] = int(__builtin_ipu_get_tile_id() + (__builtin_ipu_urand32() & 0) + __builtin_ipu_get_scount_l()); break;
     }
     return true; } };
@@ -204,6 +205,13 @@ TEST(CheckedMode, LetsCodeletsCallTheHost) {
   EXPECT_EQ(rig.run(20, 1, 0), "");
   std::fflush(stdout);
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "checked\n");
+}
+
+TEST(CheckedMode, LetsCodeletsUseRegisters) {
+  Rig rig;
+  EXPECT_EQ(rig.run(21, 0, 0), "");
+  EXPECT_EQ(rig.table[0], 3);
+  EXPECT_EQ(rig.out[0], 4.0f);
 }
 
 TEST(CheckedMode, FindsReadsOfElementsNeverWritten) {

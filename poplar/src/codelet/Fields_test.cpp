@@ -240,6 +240,21 @@ class V : public Vertex { public: Vector<InOut<int>> x; Vector<Input<float>, Vec
   EXPECT_EQ(zs, (std::vector<int>{23, 45, 67}));
 }
 
+TEST(Fields, VectorsOfScalarEdgesAreGoneThroughOneByOne) {
+  Bench bench(prologue() + R"(
+class V : public Vertex { public: Vector<InOut<int>> x; Vector<Input<int>> y; int sum;
+  void compute() { for (auto &e : x) e += 1; for (auto e : x) e = 2 * e; for (auto &&e : x) *e += 3; for (const auto &e : y) sum += e; } };
+)");
+  VertexStorage v(bench.type("V"));
+  std::vector<int> xs{1, 2, 3}, ys{10, 20};
+  v.vector("x", xs);
+  v.vector("y", ys);
+  v.plain<int>("sum", 5);
+  bench.run("V", v);
+  EXPECT_EQ(xs, (std::vector<int>{7, 9, 11}));
+  EXPECT_EQ(v.plain<int>("sum"), 35);
+}
+
 TEST(Fields, OfQuarterTypeCarryTheirMetadata) {
   Bench bench(prologue() + R"(
 #include <poplar/QuarterFloat.hpp>
