@@ -174,12 +174,14 @@ void Interpreter::translateFailure() {
   try {
     throw;
   } catch (const FloatTrap &trap) {
+    // An infinite result of a kernel that reads a zero may be either of two.
     const auto [code, name] =
         trap.raised & FE_INVALID
             ? std::pair(ErrorCode::FLOATING_POINT_INVALID_OPERATION, "invalid operation")
-        : trap.raised & FE_DIVBYZERO
-            ? std::pair(ErrorCode::FLOATING_POINT_DIVIDE_BY_ZERO, "division by zero")
-            : std::pair(ErrorCode::FLOATING_POINT_OVERFLOW, "overflow");
+        : !(trap.raised & FE_DIVBYZERO) ? std::pair(ErrorCode::FLOATING_POINT_OVERFLOW, "overflow")
+        : trap.raised & FE_OVERFLOW
+            ? std::pair(ErrorCode::FLOATING_POINT_DIVIDE_BY_ZERO, "division by zero or overflow")
+            : std::pair(ErrorCode::FLOATING_POINT_DIVIDE_BY_ZERO, "division by zero");
     application_runtime_error error(
         base::str("Floating point exception: ", name, where(),
                   ". Find the value that causes it, or switch the exception off with "

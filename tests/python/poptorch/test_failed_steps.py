@@ -107,3 +107,14 @@ def test_overflow_is_not_called_division_by_zero():
 
     with pytest.raises(poptorch.Error, match="Floating point exception: overflow"):
         poptorch.inferenceModel(Model(), options())(torch.full((3,), 1000.0))
+
+
+def test_an_infinity_beside_a_zero_may_be_either():
+
+    class Model(torch.nn.Module):
+
+        def forward(self, x, y):
+            return torch.exp(x) + y
+
+    with pytest.raises(poptorch.Error, match="Floating point exception: division by zero or overflow"):
+        poptorch.inferenceModel(Model(), options())(torch.full((3,), 1000.0), torch.zeros(3))
