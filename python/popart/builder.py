@@ -36,6 +36,13 @@ class _Graphcore(core.AiGraphcoreOpset1):
             batch_axis, debugContext = -1, batch_axis
         return super().init(shape, int(data_type), int(init_type), batch_axis, debugContext)
 
+    def packedDataBlock(self, args: Any, maxSequenceLengths: Any, resultSize: int, callbackBatchSize: int,
+                        callback: Any, debugName: Any = "") -> str:
+        """Not there: always a popart_exception that says what to use instead."""
+        raise core.popart_exception("aiGraphcore.packedDataBlock is not there: which of its inputs are lengths and offsets is "
+                                    "not published. Take the sequences out of the pack by sequenceslice, call() the graph "
+                                    "on them, and put the results back by sequenceslice.")
+
 
 def _opset(version: int) -> property:
     """The attribute aiOnnxOpset<version>."""

@@ -39,5 +39,7 @@ def test_of_builders():
     b, x, y = model()
     refused("^availableMemoryProportion must be in \\(0,1\\]", b.setAvailableMemoryProportion, y, 1.5)
     refused("^relu\\(\\): incompatible function arguments\\. The argument 'args' is missing", b.aiOnnx.relu, kind=TypeError)
+    refused("^aiGraphcore.packedDataBlock is not there: .* sequenceslice", b.aiGraphcore.packedDataBlock, [x], [2], 2, 1,
+            b.createSubgraphBuilder())
     refused("^Invalid opset 'aiOnnxOpset8' selected. Opset for domain ai.onnx already defined as 9", lambda: b.aiOnnxOpset8,
             kind=RuntimeError)
