@@ -215,6 +215,7 @@ for column, mapping in enumerate(shown):
     tile_map(grid[1][column], received, f"{mapping}: bytes received")
     print(f"{mapping:12} busiest sender {max(sent):6} bytes, busiest receiver {max(received):4} bytes, "
           f"in all {sum(received):6} bytes")
+pyplot.suptitle("Bytes that each tile sends and receives", fontsize=10)
 figure.tight_layout()
 pyplot.show()
 
