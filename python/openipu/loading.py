@@ -11,13 +11,14 @@ import sys
 import warnings
 from contextlib import contextmanager
 from importlib.machinery import EXTENSION_SUFFIXES
-from typing import Iterator, Optional
+from typing import Any, Iterator, Optional
 
 from openipu import places
 
 OLDEST = (3, 9)
 _THIS = "%d.%d" % sys.version_info[:2]
 _said: "list[str]" = []
+_ours: "set[str]" = set()  # packages and modules that are looked for where this file is
 
 
 @contextmanager
@@ -37,6 +38,9 @@ def require(module: str, file: str) -> None:
     """Raises an ImportError if the module cannot be what this Python needs; imports nothing."""
     package = os.path.basename(os.path.dirname(file))
     root = os.path.dirname(os.path.dirname(os.path.abspath(file)))
+    if not _ours:
+        sys.meta_path.append(_Gone())
+    _ours.update((package, module.split("/")[0]))
     if sys.version_info < OLDEST:
         raise ImportError("%s needs Python %d.%d or newer, and %s is Python %s." % (
             (package,) + OLDEST + (sys.executable, _THIS)))
@@ -45,6 +49,16 @@ def require(module: str, file: str) -> None:
     stem = os.path.join(root, module)
     if not any(os.path.isfile(stem + ending) for ending in EXTENSION_SUFFIXES):
         raise ImportError(_not_built(package, stem))
+
+
+class _Gone:
+    """Asked last for a module, when nobody found it: packages import some of theirs when these are needed."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        if name.split(".")[0] in _ours and not os.path.isdir(places.PACKAGE):
+            raise ImportError("%s cannot be imported: this program started with the OpenIPU in %s, which is not there any "
+                              "more. It was moved or removed meanwhile. Source its enable.sh where it is now, and start the "
+                              "program again." % (name, places.ROOT), name=name)
 
 
 def _new_enough(package: str) -> None:

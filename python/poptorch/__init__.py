@@ -12,6 +12,7 @@ except ModuleNotFoundError:
     raise ImportError("poptorch needs OpenIPU's libraries. Source the enable.sh of an SDK in this shell and start Python "
                       "again, or install the wheel openipu of the same version (pip install openipu-*.whl).") from None
 _loading.require("poptorch/poptorch_core", __file__)
+from poptorch.base import compat as _compat  # refuses a torch that is too old, before others use it
 
 _os.environ.setdefault("RDMAV_FORK_SAFE", "1")
 

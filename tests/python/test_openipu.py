@@ -84,6 +84,31 @@ def test_what_the_loader_says_is_explained(folder, problem, expected):
     assert expected in str(caught.value)
 
 
+def test_a_program_whose_openipu_was_moved(tmp_path):
+    """It finds what it imports later neither here nor there."""
+    before, after = tmp_path / "before", tmp_path / "after"
+    (before / "thing").mkdir(parents=True)
+    (before / "openipu").symlink_to(os.path.join(ROOT, "openipu"))
+    (before / "thing" / "__init__.py").write_text("from openipu import loading\nloading.require('thing/_core', __file__)\n")
+    (before / "thing" / "later.py").touch()
+    (before / "thing" / f"_core{loading.EXTENSION_SUFFIXES[0]}").touch()
+    program = """if True:
+        import os, sys, thing
+        from openipu import places
+        for other in ("thing.none", "none"):
+            try:
+                __import__(other)
+            except ModuleNotFoundError as problem:
+                assert "moved" not in str(problem)
+        os.rename(sys.argv[1], sys.argv[2])
+        import thing.later"""
+    run = subprocess.run([sys.executable, "-Bc", program, str(before), str(after)], capture_output=True, text=True,
+                         env=dict(os.environ, PYTHONPATH=str(before)))
+    assert run.stderr.splitlines()[-1] == (
+        f"ImportError: thing.later cannot be imported: this program started with the OpenIPU in {before}, which is not there "
+        "any more. It was moved or removed meanwhile. Source its enable.sh where it is now, and start the program again.")
+
+
 def test_an_old_python_is_refused(folder, monkeypatch):
     monkeypatch.setattr(loading, "OLDEST", (9, 9))
     assert f"thing needs Python 9.9 or newer, and {sys.executable} is Python {THIS}" in refusal(folder)

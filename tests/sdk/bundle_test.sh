@@ -89,10 +89,23 @@ else
   umount "$work/root/proc"
 fi
 
-# Moved as a whole it works; a program that was running has to be started again.
+# Moved as a whole it works, with PopTorch too; a program that was running has to be started again.
 mv "$sdk" "$work/elsewhere"
-sdk=$work/elsewhere poplar=$(echo "$sdk"/poplar-*) popart=$(echo "$sdk"/popart-*)
+was=$sdk sdk=$work/elsewhere poplar=$(echo "$sdk"/poplar-*) popart=$(echo "$sdk"/popart-*)
 has "$(bash -euc 'source "$0/enable.sh"; gc-info -l; ./operators' "$sdk")" "4 5 10 11 sum 30"
+cat >train.py <<'SCRIPT'
+import os, sys
+import poptorch, torch
+if len(sys.argv) > 1:
+    os.rename(sys.argv[1], sys.argv[2])
+print(poptorch.inferenceModel(torch.nn.Linear(2, 2))(torch.ones(1, 2)).shape)
+SCRIPT
+if [ -d "$popart/python/poptorch" ] && "$python" -c "import torch" 2>/dev/null; then
+  has "$(bash -euc 'source "$0/enable.sh"; "$1" train.py' "$sdk" "$python" 2>&1)" "torch.Size([1, 2])"
+  refuses "It was moved or removed meanwhile. Source its enable.sh where it is now, and start the program again." \
+    bash -euc 'source "$0/enable.sh"; "$1" train.py "$0" "$2"' "$sdk" "$python" "$was"
+  mv "$was" "$sdk"
+fi
 
 # Two SDKs in one shell, and a C library that is too old.
 cp -r "$sdk" "$work/second"
@@ -112,6 +125,20 @@ if [ -d "$popart/python/pva" ]; then
   refuses "there is no package nothing. These have modules: libpvti, pva, " "$python" -m openipu build nothing
   has "$("$python" -m openipu build pva)" "Made, in $popart/python"
   has "$("$python" -c "import pva; print(pva.openReport)")" openReport
+  # Other Pythons that are on this machine have theirs beside it; new ones need a newer pybind11 than came along.
+  for other in python3.{9,10,11,12,13}; do
+    "$other" -c "import sys, os, sysconfig; sys.exit(not os.path.isfile(sysconfig.get_path('include') + '/Python.h'))" 2>/dev/null || continue
+    "$other" -c "import sys; sys.exit(sys.version_info[:2] == tuple(map(int, sys.argv[1].split('.'))))" \
+      "$("$python" -c 'import platform; print(platform.python_version().rpartition(".")[0])')" || continue
+    refuses "pva is built for Python " "$other" -c "import pva"
+    if made=$("$other" -m openipu build pva 2>&1); then
+      has "$("$other" -c "import pva, sys; print(pva.openReport, sys.version)")" "${other#python}"
+    else
+      has "$made" "needs pybind11 2.11 or newer"
+      [[ $other == python3.1[23] ]] || fail "$other: $made"
+    fi
+  done
+  has "$("$python" -c "import pva; print(pva.openReport)")" openReport
   unset PYTHONPATH
 fi
 
@@ -125,11 +152,6 @@ if "$python" -c "import ensurepip, numpy, torch" 2>/dev/null && [ -d "$popart/py
   has "$(venv/bin/gc-info -l)" "Partition: ipuof [active]"
   has "$(venv/bin/python -m openipu --version)" "openipu "
   has "$(venv/bin/python -m openipu demo)" "digits/s on a GC200, as modelled"
-  cat >train.py <<'SCRIPT'
-import poptorch, torch
-model = torch.nn.Linear(2, 2)
-print(poptorch.inferenceModel(model)(torch.ones(1, 2)).shape)
-SCRIPT
   has "$(venv/bin/python train.py 2>&1)" "torch.Size([1, 2])"
   has "$(venv/bin/python -c 'import popart, pva, popdist, libpvti, gcipuinfo; print("all")')" "all"
   # An SDK beside them: one is used, and that is said.

@@ -10,15 +10,16 @@ import functools
 import sys
 
 import torch
+
+version = tuple(int(part) for part in torch.__version__.split(".")[:2])
+if version < (1, 13):  # before names that it may not have
+    raise ImportError(f"poptorch needs torch 1.13 or later; this Python has torch {torch.__version__}. Install a newer one "
+                      "with pip install --upgrade torch.")
+
 from torch.autograd.function import FunctionCtx  # noqa: F401 (handed on; all)
 from torch.utils import _python_dispatch as _modes  # all
 from torch.utils import checkpoint as _checkpoint  # all
 from torch.utils._python_dispatch import TorchDispatchMode  # all; public in all but its name
-
-version = tuple(int(part) for part in torch.__version__.split(".")[:2])
-if version < (1, 13):
-    raise ImportError(f"poptorch needs torch 1.13 or later; this Python has torch {torch.__version__}. Install a newer one "
-                      "with pip install --upgrade torch.")
 
 _C = torch._C
 
@@ -162,6 +163,10 @@ def run_compiled():
     while _stance:
         _stance[-1].__exit__(None, None, None)
         _stance.pop()
+
+
+# What operators that take functions are: while_loop, scan, cond (which torch.cond, 2.0, would compile first). 2.0
+HigherOrderOperator = getattr(torch._ops, "HigherOrderOperator", None)
 
 
 def nothing_to_keep(*args, **kwargs):

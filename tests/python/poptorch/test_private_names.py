@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Private names of torch stand in one file, poptorch/base/compat.py, which says which versions have them."""
+"""Private names of torch stand in one file, poptorch/base/compat.py, which says which versions have them; it
+refuses older ones."""
 import ast
+import os
 import pathlib
+import subprocess
+import sys
 
 import poptorch
 
@@ -47,3 +51,15 @@ def test_they_stand_in_one_file():
     assert files
     wrong = [f"{file}:{line}: {name}" for file in files for line, name in found_in(file.read_text())]
     assert not wrong, "Give these a name in base/compat.py, with the versions that have them:\n" + "\n".join(wrong)
+
+
+def test_a_torch_that_is_too_old(tmp_path):
+    """One that has nothing of what later ones have."""
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text("__version__ = '1.12.1+cpu'\n")
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    run = subprocess.run([sys.executable, "-c", "import poptorch"], capture_output=True, text=True,
+                         env=dict(os.environ, PYTHONPATH=path))
+    assert run.stderr.splitlines()[-1] == (
+        "ImportError: poptorch needs torch 1.13 or later; this Python has torch 1.12.1+cpu. Install a newer one with "
+        "pip install --upgrade torch.")
