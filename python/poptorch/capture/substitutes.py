@@ -77,6 +77,17 @@ def _refused(name):
     return refused
 
 
+def _cond(pred, true_fn, false_fn, operands=()):
+    """torch.cond: of what is known, without compiling the branches; the error of an if otherwise."""
+    return (true_fn if pred else false_fn)(*operands)
+
+
+def _of_functions(operator, *args, **kwargs):
+    raise current().located(str(operator), Error(
+        "Operators that take functions are not supported within a model. Use poptorch.cond, poptorch.for_loop or torch.where, "
+        "or write out what it does."))
+
+
 def _numbers(data, kinds):
     """Lists with numbers in the place of tensors without dimensions; kinds: gets the types of these, None for others."""
     if isinstance(data, (list, tuple)):
@@ -130,6 +141,8 @@ def _substitutes():
                  (torch.autograd, "grad", _refused("torch.autograd.grad()")),
                  (torch.autograd, "backward", _refused("backward()"))]
     functions += [(torch, name, _on_the_host(getattr(torch, name))) for name in ("tensor", "as_tensor", "asarray")]
+    functions += [(torch, "cond", _cond)] if hasattr(torch, "cond") else []
+    functions += [(compat.HigherOrderOperator, "__call__", _of_functions)] if compat.HigherOrderOperator else []
     functions += compat.substitutes()
     return ([(where, name, _Unless(value, inspect.getattr_static(where, name))) for where, name, value in members]
             + [(where, name, _function(value, getattr(where, name))) for where, name, value in functions]

@@ -42,7 +42,7 @@ def _wrapped_class(plain):
 
     def deepcopy(self, memo):
         _fetch(self)
-        made = plain.__new__(plain)
+        made = object.__new__(plain)
         memo[id(self)] = made
         made.__dict__.update({k: copy.deepcopy(v, memo) for k, v in self.__dict__.items()
                               if k != "_poptorch_executor"})
@@ -65,7 +65,7 @@ def _wrapped_class(plain):
 
 
 def _restored(plain, state):
-    made = plain.__new__(plain)
+    made = object.__new__(plain)
     made.__dict__.update(state)
     return made
 
@@ -105,7 +105,7 @@ class Copies:
             return self._copied(compiled)
         if id(module) not in self._made:
             plain = getattr(type(module), "_poptorch_plain", type(module))
-            made = plain.__new__(plain)
+            made = object.__new__(plain)  # torch.fx's graphs make a class of their own in __new__
             self._made[id(module)] = module, made, {}
             made.__dict__.update(training=module.training, **{kind: type(module.__dict__[kind])() for kind in _tables})
             self._take(module, made, {})

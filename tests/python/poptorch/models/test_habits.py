@@ -6,6 +6,7 @@ import sys
 import poptorch
 import pytest
 import torch
+import torch.fx
 from torch import nn
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "ops"))
@@ -285,3 +286,33 @@ def test_root_mean_squares(shape, eps):
         given = {"input": x, "normalized_shape": shape, "weight": weight, "eps": eps}
         return capture.record("aten::rms_norm", given, [empty_meta(x.shape, x.dtype)])[0]
     check(norm, rand(2, 3, 4), rand(*shape))
+
+
+def of_fx(model, x):
+    return torch.fx.symbolic_trace(model)
+
+
+def of_export(model, x):
+    if not hasattr(torch, "export"):
+        pytest.skip(f"torch {torch.__version__} has no torch.export")
+    return torch.export.export(model, (x,)).module()
+
+
+@pytest.mark.parametrize("graph", [of_fx, of_export])
+def test_graphs_of_torch(graph):
+    """Modules that are made of a graph: torch makes a class for each."""
+    model, x = nn.Sequential(nn.Linear(4, 4), nn.GELU()), rand(3, 4)
+    made = graph(model, x)
+    torch.testing.assert_close(poptorch.inferenceModel(made)(x), made(x).detach(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.skipif(not hasattr(torch, "cond"), reason=f"torch {torch.__version__} has no torch.cond")
+def test_operators_that_take_functions():
+    def function(self, x):
+        return torch.cond(torch.tensor(x.shape[0] > 2), self.linear, lambda y: y * 2, (x,))
+    compare(function, rand(3, 4))
+    with pytest.raises(poptorch.Error, match="poptorch.cond"):
+        run(lambda self, x: torch.cond(x.sum() > 0, self.linear, lambda y: y * 2, (x,)), rand(3, 4))
+    from torch._higher_order_ops import while_loop
+    with pytest.raises(poptorch.Error, match="while_loop .*take functions are not supported"):
+        run(lambda self, x: while_loop(lambda y: y.sum() < 3, lambda y: (self.linear(y),), (x,))[0], rand(3, 4))
