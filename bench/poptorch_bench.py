@@ -318,10 +318,20 @@ def run_child(what, *arguments):
     elif what == "compile":
         import poptorch
         poptorch.PoplarExecutor  # what is imported late is not counted twice
+        from poptorch.run import compiling as steps
         executor, inputs = compiled(arguments[0])
+        capture, captures = steps.capture_model, []
+
+        def timed(*given):
+            begun = time.perf_counter()
+            captured = capture(*given)
+            captures.append(time.perf_counter() - begun)
+            return captured
+
+        steps.capture_model = timed
         start, processor = time.perf_counter(), time.process_time()
         executor.compile(*inputs)
-        print(time.perf_counter() - start, time.process_time() - processor)
+        print(time.perf_counter() - start, time.process_time() - processor, *captures)
     else:
         if arguments[0] == "ours":
             executor, inputs = compiled("resnet50")
@@ -345,11 +355,12 @@ def compiling():
     for name, what, goal in (("cnn", "CNN training b16", 0.4), ("resnet50", "resnet50 training b8", 3.0),
                              ("bert", "12-layer BERT training b1, Adam", 6.0)):
         with tempfile.TemporaryDirectory() as cache:
-            cold, processor = child("compile", name)
+            cold, processor, capture = child("compile", name)
             child("compile", name, POPTORCH_CACHE_DIR=cache)
-            warm, _ = child("compile", name, POPTORCH_CACHE_DIR=cache)
+            warm, *_ = child("compile", name, POPTORCH_CACHE_DIR=cache)
         yield (f"poptorch: compile {what}", duration(cold), f"{duration(processor)} of CPU", "", f"< {goal} s",
                cold < goal)
+        yield "  of that, the capture", duration(capture), "", "", "< 0.5 s", capture < 0.5
         yield "  from the cache", duration(warm), "", "", "< 1 s", warm < 1
 
 

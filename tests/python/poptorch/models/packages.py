@@ -286,6 +286,14 @@ def _attention(mask=None, **keywords):
     return _of(function, [(8,)], [q, k, k])
 
 
+def _chosen(name, **keywords):
+    """Attention by an algorithm that the program names."""
+    def function(w, query, key, value):
+        with torch.nn.attention.sdpa_kernel(getattr(torch.nn.attention.SDPBackend, name)):
+            return F.scaled_dot_product_attention(query * w, key, value, **keywords)
+    return _of(function, [(8,)], [(2, 4, 5, 8)] * 3)
+
+
 def _module(make, *shapes):
     return lambda: (make(), [torch.randn(shape) for shape in shapes])
 
@@ -371,6 +379,7 @@ _TORCH = {
     "attention groups": _attention(enable_gqa=True), "attention groups causal": _attention(enable_gqa=True, is_causal=True),
     "attention bools": _attention(lambda n, m: torch.ones(n, m).bool().tril(1)),
     "attention floats": _attention(lambda n, m: torch.arange(n * m).reshape(n, m) / 10.0),
+    "attention math": _chosen("MATH"), "attention flash": _chosen("FLASH_ATTENTION", is_causal=True),
     "attention hidden rows": _attention(lambda n, m: torch.ones(n, m).bool().tril(-1)),
     "encoder": _module(lambda: nn.TransformerEncoder(_layer(), 2), (2, 5, 8)),
     "whole transformer": _module(lambda: nn.Transformer(8, 2, 1, 1, 16, 0.0, batch_first=True), (2, 5, 8), (2, 3, 8)),

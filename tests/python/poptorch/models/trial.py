@@ -139,37 +139,6 @@ def in_process(name, limit):
     return {**report, "seconds": round(time.perf_counter() - start, 1)}
 
 
-def test_file(path, limit):
-    """The tests of a file: the lines that say what failed, and how many did."""
-    with tempfile.TemporaryDirectory() as scratch:
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENIPU_RUNTIME_DIR": scratch, "PYTHONDONTWRITEBYTECODE": "1"}
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=line", "-rfE", path]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=limit, env=environment, cwd=scratch)
-        except subprocess.TimeoutExpired:
-            return {"name": path, "code": -1, "lines": [f"more than {limit} s"], "trace": ""}
-    lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    summary = [line for line in done.stdout.splitlines() if " passed" in line or " failed" in line or " error" in line]
-    return {"name": path, "code": done.returncode, "lines": lines + summary[-1:], "trace": (done.stdout + done.stderr)[-20000:]}
-
-
-def run_tests(jobs, limit):
-    """All test files of PopTorch, in processes of their own."""
-    if importlib.util.find_spec("pytest") is None:
-        print("The tests of PopTorch need pytest, which is not installed: they were not run.")
-        return []
-    above = os.path.dirname(FOLDER)
-    files = [os.path.join(where, name) for where, _, names in os.walk(above) for name in sorted(names)
-             if name.startswith("test_") and name.endswith(".py") and where != FOLDER]
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        reports = list(pool.map(lambda path: test_file(path, limit), files))
-    for report in reports:
-        if report["code"]:
-            print(os.path.relpath(report["name"], above), *(line[:300] for line in report["lines"]), sep="\n    ")
-    print(f"{sum(not r['code'] for r in reports)} of {len(reports)} test files pass")
-    return reports
-
-
 def versions():
     import importlib.metadata
     found = [f"Python {sys.version.split()[0]}"]
@@ -181,12 +150,26 @@ def versions():
     return ", ".join(found)
 
 
-def shown(report):
-    good = report["step"] == ""
-    numbers = " ".join(f"{key} {report[key]:.1e}" for key in ("forward", "train") if key in report)
-    line = f"{'ok' if good else 'ABSENT' if report['step'] == 'absent' else 'FAILED ' + report['step']:15} {report['name']:34}"
-    line += f" {report['seconds']:5.1f} s  {numbers}"
-    return line if good else f"{line}\n      {report['error'][:400]}\n      at {report['where']}"
+def line_of(report):
+    numbers = " ".join(f"{report[key]:.0e}" for key in ("forward", "train") if key in report)
+    if report["step"] == "":
+        return f"{report['name']} {numbers}"
+    end = "absent" if report["step"] == "absent" else "failed in " + report["step"]
+    return f"  {report['name']}: {end} {numbers}; {report['error'][:300]}\n      at {report['where'][:200]}"
+
+
+def shown(reports):
+    """The table: what agrees, with the differences of forward and of weights, then what does not, and why."""
+    good = [r for r in reports if r["step"] == ""]
+    absent = sum(r["step"] in ("absent", "torch") for r in reports)
+    head = (f"models: {len(good)} of {len(reports) - absent} agree with torch; {absent} do not run with the torch and packages "
+            "that are here")
+    return "\n".join([head, *(line_of(r) for r in reports if r["step"]), "  agree: " + "; ".join(map(line_of, good))])
+
+
+def tried(jobs, limit, only=""):
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(lambda name: in_process(name, limit), [name for name in cases() if only in name]))
 
 
 def main():
@@ -195,26 +178,19 @@ def main():
     parser.add_argument("--limit", type=int, default=150, help="seconds for a case")
     parser.add_argument("--json", help="writes all that was found into this file, with tracebacks")
     parser.add_argument("--only", default="", help="cases whose names hold this text")
-    parser.add_argument("--tests", action="store_true", help="runs all tests of PopTorch too, with pytest")
     parser.add_argument("--one", help="runs a case in this process")
     arguments = parser.parse_args()
     sys.path.insert(0, FOLDER)
     if arguments.one:
         print(json.dumps(one(arguments.one)))
         return 0
-    names = [name for name in cases() if arguments.only in name]
     print(versions(), flush=True)
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        reports = list(pool.map(lambda name: in_process(name, arguments.limit), names))
-    for report in sorted(reports, key=lambda r: (STEPS + ("",)).index(r["step"]), reverse=True):
-        print(shown(report))
-    good, absent = sum(r["step"] == "" for r in reports), sum(r["step"] in ("absent", "torch") for r in reports)
-    print(f"{good} of {len(reports) - absent} agree with torch; {absent} do not run with the torch and packages that are here")
-    tests = run_tests(arguments.jobs, 2 * arguments.limit) if arguments.tests else []
+    reports = tried(arguments.jobs, arguments.limit, arguments.only)
+    print(shown(reports))
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump({"cases": reports, "tests": tests}, file, indent=1)
-    return good + absent < len(reports) or any(report["code"] for report in tests)
+            json.dump(reports, file, indent=1)
+    return any(report["step"] in ("forward", "train") for report in reports)
 
 
 if __name__ == "__main__":
