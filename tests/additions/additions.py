@@ -515,7 +515,7 @@ OPTIMISER = Addition(
     targets=["popart-python"],
     proof="env PYTHONPATH={build}/python /usr/bin/python3 -m pytest -q -p no:cacheprovider "
     "tests/python/frontends/test_tiger.py",
-    shows="4 passed")
+    shows="5 passed")
 
 ACTIVATION = Addition(
     row="an activation of front ends",

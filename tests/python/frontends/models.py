@@ -1,14 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""One model in four front ends: weights w of n numbers that begin as 1, 2, 3 ..., the loss sum(w * w * x), SGD with rate 0.1. A
+"""One model in all front ends: weights w of n numbers that begin as 1, 2, 3 ..., the loss sum(w * w * x), SGD with rate 0.1. A
 step is w -= 0.2 * w * x. Each class has step(x), which returns the loss, weights(), save(path) and load(path). With `rule` the
-optimiser is the one of this name in the front end, with the rule's numbers."""
+optimiser is the one of this name in the front end, with the rule's numbers. Those of FRONT_ENDS train; MODELS has Paddle's
+predictor too, which has the weights of a file and neither saves nor trains them."""
 import contextlib
+import tempfile
 
 import numpy as np
 
 
 def first(n):
     return np.arange(1, n + 1, dtype=np.float32)
+
+
+def _options_of_poptorch():
+    import poptorch
+    options = poptorch.Options()
+    options.showCompilationProgressBar(False)
+    options.Precision.enableFloatingPointExceptions(True)
+    return options
+
+
+def _optimizer_of_torch(net, rule, numbers):
+    import poptorch
+    import torch
+    kind = torch.optim.SGD if rule is None else getattr(poptorch.optim, rule)
+    numbers = {"learning_rate": 0.1, **numbers}
+    return kind(net.parameters(), lr=numbers.pop("learning_rate"), **numbers)
 
 
 class Poptorch:
@@ -18,15 +36,10 @@ class Poptorch:
         import poptorch
         import torch
         from squares import Squares
-        options = poptorch.Options()
-        options.showCompilationProgressBar(False)
-        options.Precision.enableFloatingPointExceptions(True)
         self._net = Squares(first(n))
         self._torch = torch
-        kind = torch.optim.SGD if rule is None else getattr(poptorch.optim, rule)
-        numbers = {"learning_rate": 0.1, **numbers}
-        self.optimizer = kind(self._net.parameters(), lr=numbers.pop("learning_rate"), **numbers)
-        self._model = poptorch.trainingModel(self._net, options, self.optimizer)
+        self.optimizer = _optimizer_of_torch(self._net, rule, numbers)
+        self._model = poptorch.trainingModel(self._net, _options_of_poptorch(), self.optimizer)
 
     def step(self, x):
         return float(self._model(self._torch.from_numpy(x)))
@@ -44,6 +57,57 @@ class Poptorch:
 
     def close(self):
         self._model.destroy()
+
+
+class PiMl:
+    """A step is a training of one batch, which has the IPUs as long as it lasts."""
+    saved = "model.ckpt"
+
+    def __init__(self, n=4, rule=None, **numbers):
+        import pi_ml
+        from squares import Squares
+        front_end = self
+
+        class Training(pi_ml.LightningModule):
+            def __init__(self):
+                super().__init__()
+                self.net = Squares(first(n))
+
+            def training_step(self, batch, batch_idx):
+                return self.net(batch[0])
+
+            def configure_optimizers(self):
+                return front_end.optimizer
+
+            def on_train_batch_end(self, outputs, batch, batch_idx):
+                front_end._loss = float(outputs["loss"])
+
+        self._pi_ml, self._module, self._trainer = pi_ml, Training(), None
+        self.optimizer = _optimizer_of_torch(self._module.net, rule, numbers)
+
+    def step(self, x):
+        import torch
+        strategy = self._pi_ml.strategies.IPUStrategy(training_opts=_options_of_poptorch())
+        self._trainer = self._pi_ml.Trainer(ipus=1, strategy=strategy, max_epochs=1, logger=False, enable_checkpointing=False,
+                                            enable_progress_bar=False, enable_model_summary=False)
+        data = torch.utils.data.TensorDataset(torch.from_numpy(x)[None])
+        self._trainer.fit(self._module, torch.utils.data.DataLoader(data))
+        if self._trainer.interrupted:
+            raise KeyboardInterrupt
+        return self._loss
+
+    def weights(self):
+        return self._module.net.w.detach().numpy().copy()
+
+    def save(self, path):
+        self._trainer.save_checkpoint(path)
+
+    def load(self, path):
+        import torch
+        self._module.load_state_dict(torch.load(path)["state_dict"])
+
+    def close(self):
+        pass
 
 
 class Keras:
@@ -198,4 +262,42 @@ class Popart:
                 self._device.detach()
 
 
-FRONT_ENDS = {"poptorch": Poptorch, "keras": Keras, "paddle": Paddle, "popart": Popart}
+class Predictor:
+    """Of Paddle. weights() asks the device: what it says of (1, 0, 0 ...) is w[0] * w[0]."""
+
+    def __init__(self, n=4):
+        import paddle
+        from paddle import inference, static
+        paddle.enable_static()
+        self._n, self._folder, self._predictor = n, tempfile.TemporaryDirectory(), None
+        path = self._folder.name + "/model"
+        program, startup = static.Program(), static.Program()
+        with static.scope_guard(static.Scope()), static.program_guard(program, startup):
+            x = static.data("x", [1, n])
+            w = static.create_parameter([n], "float32", name="w", default_initializer=paddle.nn.initializer.Assign(first(n)))
+            loss = paddle.sum(w * w * x)
+            exe = static.Executor(paddle.CPUPlace())
+            exe.run(startup)
+            static.save_inference_model(path, [x], [loss], exe, program=program)
+        self._inference, self._config = inference, inference.Config(path + ".pdmodel", path + ".pdiparams")
+        self._config.enable_ipu(1, 1)
+        self._config.disable_glog_info()
+
+    def step(self, x):
+        if self._predictor is None:
+            self._predictor = self._inference.create_predictor(self._config)
+        predictor = self._predictor
+        predictor.get_input_handle("x").copy_from_cpu(x[None])
+        predictor.run()
+        return float(np.ravel(predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu())[0])
+
+    def weights(self):
+        return np.sqrt([self.step(row) for row in np.eye(self._n, dtype=np.float32)])
+
+    def close(self):
+        self._predictor = None
+        self._folder.cleanup()
+
+
+FRONT_ENDS = {"poptorch": Poptorch, "pi_ml": PiMl, "keras": Keras, "paddle": Paddle, "popart": Popart}
+MODELS = {**FRONT_ENDS, "predictor": Predictor}

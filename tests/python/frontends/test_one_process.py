@@ -23,12 +23,12 @@ def test_all_train_in_turn(order, monkeypatch):
 def test_a_program_of_paddle_makes_room_for_the_others(monkeypatch):
     monkeypatch.setenv("OPENIPU_NUM_IPUS", "1")
     paddle = FRONT_ENDS["paddle"]()
-    for name in ("poptorch", "keras"):
+    for name in ("poptorch", "pi_ml", "keras"):
         paddle.step(X)
         other = FRONT_ENDS[name]()
         other.step(X)
         np.testing.assert_allclose(other.weights(), first(4) * (1 - np.float32(0.2) * X), rtol=1e-6)
         other.close()
     paddle.step(X)
-    np.testing.assert_allclose(paddle.weights(), first(4) * (1 - np.float32(0.2) * X)**3, rtol=1e-6)
+    np.testing.assert_allclose(paddle.weights(), first(4) * (1 - np.float32(0.2) * X)**4, rtol=1e-6)
     paddle.close()

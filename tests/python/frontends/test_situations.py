@@ -10,17 +10,19 @@ import threading
 
 import numpy as np
 import pytest
-from models import FRONT_ENDS, first
+from models import FRONT_ENDS, MODELS, first
 
 GOOD = np.array([0.5, 1.0, -0.5, 0.25], np.float32)
 BAD = np.full(4, 3e38, np.float32)  # overflows in the loss
 
-every = pytest.mark.parametrize("name", FRONT_ENDS)
+every = pytest.mark.parametrize("name", MODELS)
+trained = pytest.mark.parametrize("name", FRONT_ENDS)
 
 
-def learnt(steps):
+def learnt(name, steps):
+    """The weights after so many steps."""
     w = first(4)
-    for _ in range(steps):
+    for _ in range(steps if name in FRONT_ENDS else 0):
         w = w - np.float32(0.2) * w * GOOD
     return w
 
@@ -32,7 +34,7 @@ def make(monkeypatch):
     made = []
 
     def make(name):
-        made.append(FRONT_ENDS[name]())
+        made.append(MODELS[name]())
         return made[-1]
     yield make
     for model in made:
@@ -68,19 +70,21 @@ def test_who_has_the_ipus_is_shown_by_gc_monitor(name, make):
 
 
 @every
-def test_training_goes_on_after_a_failed_step(name, make):
+def test_it_goes_on_after_a_failed_step(name, make, monkeypatch):
+    if name == "predictor":  # it has no setting for that
+        monkeypatch.setenv("POPLAR_ENGINE_OPTIONS", '{"debug.floatPointOpException": "true"}')
     model = make(name)
     for i in range(4):
         if i in (0, 2):
             with pytest.raises(Exception, match="Floating point exception"):
                 model.step(BAD)
         loss = model.step(GOOD)
-    np.testing.assert_allclose(model.weights(), learnt(4), rtol=1e-6)
-    np.testing.assert_allclose(loss, np.sum(learnt(3)**2 * GOOD), rtol=1e-6)
+    np.testing.assert_allclose(model.weights(), learnt(name, 4), rtol=1e-6)
+    np.testing.assert_allclose(loss, np.sum(learnt(name, 3)**2 * GOOD), rtol=1e-6)
 
 
 @every
-def test_training_goes_on_after_ctrl_c(name, make):
+def test_it_goes_on_after_ctrl_c(name, make):
     """It comes within a step, or between two of them, which learn nothing. The host has the weights, should one be lost."""
     model = make(name)
     model.step(GOOD)
@@ -91,10 +95,10 @@ def test_training_goes_on_after_ctrl_c(name, make):
         while True:
             model.step(np.zeros(4, np.float32))
     model.step(GOOD)
-    np.testing.assert_allclose(model.weights(), learnt(2), rtol=1e-6)
+    np.testing.assert_allclose(model.weights(), learnt(name, 2), rtol=1e-6)
 
 
-@every
+@trained
 def test_a_checkpoint_is_gone_on_from(name, make, tmp_path):
     path = str(tmp_path / FRONT_ENDS[name].saved)
     one = make(name)
@@ -105,7 +109,7 @@ def test_a_checkpoint_is_gone_on_from(name, make, tmp_path):
     other = make(name)
     other.load(path)
     other.step(GOOD)
-    np.testing.assert_allclose(other.weights(), learnt(3), rtol=1e-6)
+    np.testing.assert_allclose(other.weights(), learnt(name, 3), rtol=1e-6)
 
 
 def child(name, situation, *arguments, **environment):
@@ -129,6 +133,18 @@ def test_a_model_that_does_not_fit(name, allowed, tmp_path):
 
 
 @every
+def test_a_program_that_is_killed_in_its_steps_leaves_its_ipus(name, make):
+    with subprocess.Popen([sys.executable, __file__, name, "steps"], stdout=subprocess.PIPE, text=True,
+                          env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}) as process:
+        assert process.stdout.readline() == "goes\n"
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    model = make(name)
+    model.step(GOOD)
+    np.testing.assert_allclose(model.weights(), learnt(name, 1), rtol=1e-6)
+
+
+@trained
 def test_a_program_that_is_killed_while_it_saves_leaves_the_file_before(name, make, tmp_path):
     path = tmp_path / FRONT_ENDS[name].saved
     done = child(name, "killed", path)
@@ -136,12 +152,20 @@ def test_a_program_that_is_killed_while_it_saves_leaves_the_file_before(name, ma
     model = make(name)
     model.load(str(path))
     model.step(GOOD)
-    np.testing.assert_allclose(model.weights(), learnt(2), rtol=1e-6)
+    np.testing.assert_allclose(model.weights(), learnt(name, 2), rtol=1e-6)
 
 
 def large(name):
     n = 1_000_000
-    FRONT_ENDS[name](n).step(np.ones(n, np.float32))
+    MODELS[name](n).step(np.ones(n, np.float32))
+
+
+def steps(name):
+    model = MODELS[name]()
+    model.step(GOOD)
+    print("goes", flush=True)
+    while True:
+        model.step(GOOD)
 
 
 def killed(name, path):
@@ -159,4 +183,4 @@ def killed(name, path):
 
 
 if __name__ == "__main__":
-    {"large": large, "killed": killed}[sys.argv[2]](sys.argv[1], *sys.argv[3:])
+    {"large": large, "steps": steps, "killed": killed}[sys.argv[2]](sys.argv[1], *sys.argv[3:])
