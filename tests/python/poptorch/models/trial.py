@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 import traceback
+from collections import Counter
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 FORWARD, WEIGHTS = 1e-4, 1e-3
@@ -154,17 +155,20 @@ def line_of(report):
     numbers = " ".join(f"{report[key]:.0e}" for key in ("forward", "train") if key in report)
     if report["step"] == "":
         return f"{report['name']} {numbers}"
-    end = "absent" if report["step"] == "absent" else "failed in " + report["step"]
-    return f"  {report['name']}: {end} {numbers}; {report['error'][:300]}\n      at {report['where'][:200]}"
+    return (f"  {report['name']}: failed in {report['step']} {numbers}; {report['error'][:300]}\n"
+            f"      at {report['where'][:200]}")
 
 
 def shown(reports):
     """The table: what agrees, with the differences of forward and of weights, then what does not, and why."""
     good = [r for r in reports if r["step"] == ""]
     absent = sum(r["step"] in ("absent", "torch") for r in reports)
+    missing = Counter(r["error"] for r in reports if r["step"] == "absent")
     head = (f"models: {len(good)} of {len(reports) - absent} agree with torch; {absent} do not run with the torch and packages "
             "that are here")
-    return "\n".join([head, *(line_of(r) for r in reports if r["step"]), "  agree: " + "; ".join(map(line_of, good))])
+    return "\n".join([head, *(f"  {n} not tried: {why}" for why, n in missing.items()),
+                      *(line_of(r) for r in reports if r["step"] not in ("", "absent")),
+                      "  agree: " + "; ".join(map(line_of, good))])
 
 
 def tried(jobs, limit, only=""):
