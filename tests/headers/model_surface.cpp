@@ -661,6 +661,13 @@ public:
   poplar::Tensor createInputTensor(InIndex i, const poplar::DebugNameAndId &n) const override {
     return Opx::createInputTensor(i, n);
   }
+  poplar::Tensor createInput(InIndex i, const poplar::DebugNameAndId &n) const override {
+    return Opx::createInput(i, n);
+  }
+  poplar::Tensor createInput(InIndex i, const std::string &n) const override {
+    return Opx::createInput(i, n);
+  }
+  bool canUnwind(InIndex, OutIndex) const override { return true; }
   poplar::Tensor unwindTensorLayout(poplar::Tensor t, InIndex, OutIndex) const override {
     return t;
   }

@@ -150,7 +150,19 @@ public:
 class ShiftOpx : public popart::popx::Opx {
 public:
   ShiftOpx(popart::Op *op, popart::popx::Devicex *devicex) : Opx(op, devicex) {}
+  popart::popx::InputCreatorType getInputCreatorType(popart::InIndex) const final {
+    return popart::popx::InputCreatorType::CanCreate;
+  }
+  poplar::Tensor createInput(popart::InIndex i, const poplar::DebugNameAndId &name) const final {
+    const auto x =
+        graph().addVariable(popart::popx::popType(inInfo(i)), inInfo(i).shape_szt(), name);
+    graph().setTileMapping(x, 1);
+    return x;
+  }
+  bool canUnwind(popart::InIndex, popart::OutIndex) const final { return true; }
   void grow(poplar::program::Sequence &prog) const final {
+    if (graph().getTileMapping(getInTensor(0)).at(1).size() != 1)
+      throw popart::error("The input is not where createInput() put it.");
     const auto by = getScalarVariable(poplar::FLOAT, "by");
     prog.add(poplar::program::Copy(
         getConst(poplar::FLOAT, {}, getOp<ShiftOp>().params().by, "value"), by));

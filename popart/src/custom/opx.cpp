@@ -149,6 +149,9 @@ void OpxManager::registerOpx(const OperatorIdentifier &opid, OpxFactoryFunc fact
 
 Opx::~Opx() = default;
 poplar::Tensor Opx::createInputTensor(InIndex i, const poplar::DebugNameAndId &name) const {
+  return createInput(i, name);
+}
+poplar::Tensor Opx::createInput(InIndex i, const poplar::DebugNameAndId &name) const {
   return createInput(i, name.getPathName());
 }
 poplar::Tensor Opx::createInput(InIndex i, const std::string &) const {

@@ -32,14 +32,17 @@ public:
 
   // ---- layouts
   // The tensor that an input wants to be. Newer operators override createInputTensor, older ones
-  // createInput.
+  // one of the createInput.
   virtual InputCreatorType getInputCreatorType(InIndex) const { return InputCreatorType::Deadend; }
   virtual poplar::Tensor createInputTensor(InIndex i, const poplar::DebugNameAndId &name) const;
+  virtual poplar::Tensor createInput(InIndex i, const poplar::DebugNameAndId &name) const;
   virtual poplar::Tensor createInput(InIndex i, const std::string &name) const;
   // Whether another Opx lays the input out in the same way.
   virtual bool createsEquiv(int, const Opx *, int) const { return false; }
   // Tensors that createInput looks at; the input is laid out linearly if they are not there yet.
   virtual std::set<TensorId> mustExistBeforeCreate(int) const { return std::set<TensorId>(); }
+  // Layouts go back through PopART's own operators only: these two are not asked.
+  virtual bool canUnwind(InIndex, OutIndex) const { return false; }
   // The input as seen from the output, for an operator that only changes the view.
   virtual poplar::Tensor unwindTensorLayout(poplar::Tensor tensor, InIndex, OutIndex) const {
     return tensor;
