@@ -63,19 +63,21 @@ ModelledStep Session::getModelledStep() const {
   out.fullestTile = memory.fullestTile;
   out.averageTile = memory.average;
   for (const auto &s : cost.steps) {
-    out.parts.push_back({s.name,
-                         s.kernel,
-                         {},
-                         s.turns,
-                         s.cycles[0],
-                         s.cycles[1],
-                         s.cycles[2],
-                         s.cycles[3],
-                         s.cycles[4],
-                         s.cycles[5],
-                         s.flops});
+    using Kind = pva::CycleKind;
+    const auto of = [&](Kind kind) { return s.cycles[kind]; };
+    auto &part = out.parts.emplace_back();
+    part.name = s.name;
+    part.kernel = s.kernel;
+    part.turns = s.turns;
+    part.compute = of(Kind::Compute);
+    part.exchange = of(Kind::Exchange);
+    part.betweenIpus = of(Kind::GlobalExchange);
+    part.host = of(Kind::Host);
+    part.sync = of(Kind::Sync);
+    part.control = of(Kind::Control);
+    part.flops = s.flops;
     for (const auto &phase : s.phases)
-      out.parts.back().phases.push_back({phase.name, phase.cycles, phase.bytes});
+      part.phases.push_back({phase.name, phase.cycles, phase.bytes});
   }
   return out;
 }

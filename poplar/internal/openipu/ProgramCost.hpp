@@ -8,19 +8,16 @@
 #include "poplar/Graph.hpp"
 #include "poplar/OptionFlags.hpp"
 #include "poplar/Program.hpp"
+#include "pva/Cycles.hpp"
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace poplar::openipu {
 
-enum class CostKind : std::uint8_t { Compute, Exchange, BetweenIpus, Host, Sync, Control };
-constexpr unsigned numCostKinds = 6;
-const char *toString(CostKind kind); // "compute", "exchange", "between IPUs", ...
-
 struct PhaseCost { // one stretch of a step, once
   std::string name;
-  CostKind kind;
+  pva::CycleKind kind;
   std::uint64_t cycles, bytes;
 };
 
@@ -28,9 +25,8 @@ struct StepCost { // one step of the program, all its turns
   std::string name, kernel;
   std::vector<PhaseCost> phases;
   std::uint64_t turns = 0;
-  std::uint64_t cycles[numCostKinds] = {};
+  pva::CyclesByKind cycles;
   std::uint64_t flops = 0;
-  std::uint64_t total() const;
 };
 
 struct ProgramCost {

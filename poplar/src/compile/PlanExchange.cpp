@@ -9,6 +9,7 @@
 #include "compile/PricePlan.hpp"
 #include "compile/Replica.hpp"
 #include "executable/LibraryVertex.hpp"
+#include "executable/PhaseType.hpp"
 #include "poplar/SyncType.hpp"
 #include "tensor/Moves.hpp"
 #include <algorithm>
@@ -283,7 +284,8 @@ void waitForFirst(Image &image, const arch::System &system) {
       }
       if (waiting.insert(sequence).second) {
         const auto place = first - parts.begin();
-        const auto added = addStep(image, step::Sync{SyncType::EXTERNAL}, "wait for first data");
+        const auto added =
+            addStep(image, step::Sync{SyncType::EXTERNAL}, executable::waitForFirstData);
         image.steps[added].cost.phases = {syncPhase(wait)};
         auto &changed = as<step::Sequence>(image.steps[sequence])->parts;
         changed.insert(changed.begin() + place, added);

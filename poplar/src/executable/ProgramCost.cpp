@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include "device/TargetData.hpp"
 #include "executable/Image.hpp"
+#include "executable/PhaseType.hpp"
 #include "poplar/exceptions.hpp"
 #include "poplar/Target.hpp"
 #include <algorithm>
@@ -14,30 +15,11 @@
 namespace poplar::openipu {
 
 using namespace poplar;
-using executable::PhaseKind;
 using executable::Step;
 namespace step = executable::step;
 namespace steps = executable::steps;
 
 namespace {
-
-CostKind kindOf(PhaseKind kind) {
-  switch (kind) {
-  case PhaseKind::Compute:
-    return CostKind::Compute;
-  case PhaseKind::Exchange:
-    return CostKind::Exchange;
-  case PhaseKind::GlobalExchange:
-    return CostKind::BetweenIpus;
-  case PhaseKind::HostExchange:
-    return CostKind::Host;
-  case PhaseKind::Sync:
-    return CostKind::Sync;
-  case PhaseKind::Control:
-    break;
-  }
-  return CostKind::Control;
-}
 
 // Two walks: the first finds what every step costs (functions once, however often they are called),
 // the second counts turns along the path that decides the time.
@@ -90,6 +72,9 @@ private:
       all.emplace_back(part, turnsOf(step));
     return all;
   }
+  static pva::Program::Type typeOfPhase(const Step &step, std::size_t i) {
+    return executable::typeOf(step, step.cost.phases, i);
+  }
   void note(std::uint32_t index, std::uint64_t turns, std::vector<StepCost> &out) {
     const auto [at, isNew] = place_.emplace(index, out.size());
     if (isNew) {
@@ -98,14 +83,18 @@ private:
       made.name = step.name;
       if (const auto *kernel = executable::as<step::Kernel>(step))
         made.kernel = kernel->name;
-      for (const auto &phase : step.cost.phases)
-        made.phases.push_back({phase.name, kindOf(phase.kind), phase.cycles, phase.bytes});
+      for (std::size_t i = 0; i < step.cost.phases.size(); ++i) {
+        const auto &phase = step.cost.phases[i];
+        made.phases.push_back(
+            {phase.name, pva::cycleKind(typeOfPhase(step, i)), phase.cycles, phase.bytes});
+      }
     }
     auto &cost = out[at->second];
     cost.turns += turns;
-    for (const auto &phase : image_.steps[index].cost.phases) {
-      cost.cycles[unsigned(kindOf(phase.kind))] += turns * phase.cycles;
-      cost.flops += turns * phase.flops;
+    const auto &step = image_.steps[index];
+    for (std::size_t i = 0; i < step.cost.phases.size(); ++i) {
+      cost.cycles.add(typeOfPhase(step, i), turns * step.cost.phases[i].cycles);
+      cost.flops += turns * step.cost.phases[i].flops;
     }
   }
 
@@ -125,15 +114,6 @@ const executable::Image &imageOf(const Executable &executable, const char *what)
 }
 
 } // namespace
-
-const char *toString(CostKind kind) {
-  static const char *names[] = {"compute", "exchange", "between IPUs", "host", "sync", "control"};
-  return names[unsigned(kind)];
-}
-
-std::uint64_t StepCost::total() const {
-  return std::accumulate(std::begin(cycles), std::end(cycles), std::uint64_t(0));
-}
 
 ProgramCost programCost(const Executable &executable, unsigned program) {
   const auto &image = imageOf(executable, "programCost");

@@ -1,71 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "profile/LowerPrograms.hpp"
+
+#include "executable/PhaseType.hpp"
 #include <algorithm>
 
 namespace poplar::profile {
 
 using executable::PhaseKind;
 using executable::Step;
-using executable::steps::Shown;
+using executable::typeOf;
 namespace step = executable::step;
-using Type = pva::Program::Type;
 
 namespace {
 
 bool holdsOthers(const Step &step) {
   return executable::is<step::Call>(step) || !partsOf(step).empty();
-}
-
-Type typeOf(Shown shown) {
-  switch (shown) {
-  case Shown::Sequence:
-    return Type::Sequence;
-  case Shown::Repeat:
-    return Type::Repeat;
-  case Shown::Switch:
-    return Type::Switch;
-  case Shown::Call:
-    return Type::Call;
-  case Shown::Block:
-    return Type::Block;
-  case Shown::Exchange:
-    return Type::DoExchange;
-  case Shown::StreamCopy:
-    return Type::StreamCopyMid;
-  case Shown::Sync:
-    return Type::Sync;
-  case Shown::WriteUndef:
-    return Type::WriteUndef;
-  case Shown::Other:
-    break;
-  }
-  return Type::Unknown;
-}
-
-// A stream copy begins with the sync before its host exchange and ends with what follows it: a
-// sync, or the exchange that takes the data to their tiles.
-Type phaseType(const std::vector<executable::Phase> &phases, std::size_t i, Shown shown) {
-  auto isHost = [&](std::size_t k) {
-    return k < phases.size() && phases[k].kind == PhaseKind::HostExchange;
-  };
-  switch (phases[i].kind) {
-  case PhaseKind::Compute:
-    return Type::OnTileExecute;
-  case PhaseKind::Exchange:
-    return shown == Shown::StreamCopy && i > 0 && isHost(i - 1) ? Type::StreamCopyEnd
-                                                                : Type::DoExchange;
-  case PhaseKind::GlobalExchange:
-    return Type::GlobalExchange;
-  case PhaseKind::HostExchange:
-    return Type::StreamCopyMid;
-  case PhaseKind::Sync:
-    return isHost(i + 1)            ? Type::StreamCopyBegin
-           : i > 0 && isHost(i - 1) ? Type::StreamCopyEnd
-                                    : Type::Sync;
-  case PhaseKind::Control:
-    break;
-  }
-  return typeOf(shown);
 }
 
 class Lowering {
@@ -137,10 +86,8 @@ private:
                          std::size_t i, const std::string &stepName) {
     const auto &step = image_.steps[index];
     const auto &phase = phases[i];
-    LoweredProgram program{.name = phase.name,
-                           .type = phaseType(phases, i, shownOf(step)),
-                           .step = index,
-                           .phase = &phase};
+    LoweredProgram program{
+        .name = phase.name, .type = typeOf(step, phases, i), .step = index, .phase = &phase};
     const auto *execute = executable::as<step::Execute>(step);
     const bool isSet = execute && phase.kind == PhaseKind::Compute &&
                        phase.name == image_.computeSets[execute->set].name;
@@ -182,7 +129,7 @@ private:
         result.push_back(out_.ofStep[step][0]);
       else
         result.push_back(add({.name = image_.steps[step].name,
-                              .type = Type::Sequence,
+                              .type = pva::Program::Type::Sequence,
                               .children = out_.ofStep[step]}));
     }
     return result;

@@ -3,6 +3,7 @@
 // programs step by step.
 #include "base/Text.hpp"
 #include "profile/SummaryParts.hpp"
+#include "pva/Cycles.hpp"
 #include <algorithm>
 #include <array>
 #include <map>
@@ -12,6 +13,13 @@ namespace poplar::profile {
 
 using base::thousands;
 using Type = pva::Program::Type;
+
+namespace {
+
+// Cycles over all executions and tiles; the rest of a tile's time is sync, waiting and control.
+struct Spent {
+  double compute = 0, threads = 0, exchange = 0, global = 0, host = 0;
+};
 
 Spent spentBy(const std::vector<pva::ProgramTotal> &totals) {
   Spent sum;
@@ -38,8 +46,6 @@ Spent spentBy(const std::vector<pva::ProgramTotal> &totals) {
   }
   return sum;
 }
-
-namespace {
 
 void printAverages(std::ostream &out, const pva::Report &report) {
   const auto target = report.compilation().target();
@@ -96,8 +102,8 @@ void printIpus(std::ostream &out, const pva::Report &report) {
     };
     part("compute", spent[ipu][0]);
     part("exchange", spent[ipu][1]);
-    part("global", spent[ipu][2]);
-    part("host", spent[ipu][3]);
+    part("global exchange", spent[ipu][2]);
+    part("host exchange", spent[ipu][3]);
     part("waiting", std::max(0.0, rest));
     out << '\n';
   }
@@ -232,6 +238,16 @@ private:
 
 } // namespace
 
+void printKinds(std::ostream &out, const std::vector<pva::ProgramTotal> &totals, std::size_t column,
+                const char *ofWhat) {
+  const auto cycles = pva::cyclesByKind(totals);
+  for (unsigned i = 0; i < pva::numCycleKinds; ++i)
+    if (const auto kind = pva::CycleKind(i); cycles[kind])
+      printRight(out, 4, base::str(toString(kind), ":"), thousands(cycles[kind]), column,
+                 base::str(" (", decimals(100 * double(cycles[kind]) / double(cycles.total()), 1),
+                           "%", ofWhat, ")"));
+}
+
 void printSteps(std::ostream &out, const pva::Report &report) {
   Steps steps(out, report);
   for (const auto &run : report.execution().programsRun())
@@ -256,6 +272,9 @@ void printExecution(std::ostream &out, const pva::Report &report, const SummaryO
              base::str(" (approx ", decimals(double(execution.totalCycles()) / hz * 1e6, 1),
                        " microseconds)"));
   printAverages(out, report);
+  out << "  Cycles by kind:\n";
+  printKinds(out, execution.totals(), 31, " of total");
+  out << '\n';
   printIpus(out, report);
   printTypes(out, report);
   if (execution.droppedSteps() > 0)

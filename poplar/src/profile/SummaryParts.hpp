@@ -17,12 +17,6 @@ std::string engineering(double value, const char *unit); // 0.0012, "J" -> "1.20
 constexpr std::size_t totalColumn = 39;    // where the numbers of totals end
 constexpr std::size_t categoryColumn = 57; // and those of lists
 
-// Cycles over all executions and tiles; the rest of a tile's time is sync, waiting and control.
-struct Spent {
-  double compute = 0, threads = 0, exchange = 0, global = 0, host = 0;
-};
-Spent spentBy(const std::vector<pva::ProgramTotal> &totals);
-
 void printMemoryUsage(std::ostream &out, const pva::CompilationReport &compilation,
                       const SummaryOptions &options);
 void printVarStorage(std::ostream &out, const pva::CompilationReport &compilation,
@@ -30,6 +24,9 @@ void printVarStorage(std::ostream &out, const pva::CompilationReport &compilatio
 void printOptimizations(std::ostream &out, const pva::CompilationReport &compilation,
                         const SummaryOptions &options);
 void printExecution(std::ostream &out, const pva::Report &report, const SummaryOptions &options);
+// The kinds are those that PopVision shows: together they are all cycles.
+void printKinds(std::ostream &out, const std::vector<pva::ProgramTotal> &totals, std::size_t column,
+                const char *ofWhat);
 void printSteps(std::ostream &out, const pva::Report &report);
 void printShortGraph(std::ostream &out, const pva::CompilationReport &compilation,
                      const SummaryOptions &options);

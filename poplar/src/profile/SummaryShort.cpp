@@ -46,27 +46,6 @@ void printMemory(std::ostream &out, const pva::CompilationReport &compilation) {
     line(out, "Tiles out of memory", thousands(over));
 }
 
-// Where an average tile's time goes.
-void printSpent(std::ostream &out, const pva::Report &report) {
-  const auto execution = report.execution();
-  const double tiles =
-      double(std::max<std::uint64_t>(1, report.compilation().target().tilesPerReplica()));
-  const double total = double(execution.totalCycles());
-  const auto spent = spentBy(execution.totals());
-  double rest = total;
-  const auto kind = [&](const char *label, double cycles) {
-    printRight(out, 4, str(label, ":"), thousands(std::uint64_t(cycles + 0.5)), valueColumn,
-               percent(cycles, total));
-    rest -= cycles;
-  };
-  out << "  Of these, on an average tile:\n";
-  kind("compute", spent.compute / tiles);
-  kind("exchange", spent.exchange / tiles);
-  kind("exchange between IPUs", spent.global / tiles);
-  kind("exchange with the host", spent.host / tiles);
-  kind("sync, waiting, control", std::max(0.0, rest));
-}
-
 void printExchanged(std::ostream &out, const std::vector<pva::ProgramTotal> &totals) {
   std::map<Type, std::uint64_t> bytes;
   for (const auto &total : totals)
@@ -131,8 +110,8 @@ void printShortExecution(std::ostream &out, const pva::Report &report) {
   const double total = double(execution.totalCycles());
   line(out, "Cycles", thousands(execution.totalCycles()),
        str(" (", engineering(total / hz, "s"), " on the chip)"));
-  printSpent(out, report);
   const auto totals = execution.totals();
+  printKinds(out, totals, valueColumn, "");
   printExchanged(out, totals);
   printComputeSets(out, totals, total);
   if (const auto energy = execution.energy(); energy.joules() > 0)

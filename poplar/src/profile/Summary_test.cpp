@@ -178,6 +178,13 @@ Execution:
   Tile average host exchange cycles:                         50.0 (8.1% of total)
   Tile average sync cycles:                                 362.5 (58.9% of total)
 
+  Cycles by kind:
+    compute:                300 (48.8% of total)
+    exchange:                50 (8.1% of total)
+    host:                   230 (37.4% of total)
+    sync:                    20 (3.3% of total)
+    control:                 15 (2.4% of total)
+
   Cycles by vertex type:
     Add<float>     (3 instances):          540
 
@@ -234,12 +241,11 @@ const char *const shortText = R"(Summary:
   Memory of a tile on average:   6,100 B
   Tiles out of memory:                 1
   Cycles:                            615 (615.000 ns on the chip)
-  Of these, on an average tile:
-    compute:                         180 (29.3%)
-    exchange:                         23 (3.7%)
-    exchange between IPUs:             0 (0.0%)
-    exchange with the host:           50 (8.1%)
-    sync, waiting, control:          363 (58.9%)
+    compute:                         300 (48.8%)
+    exchange:                         50 (8.1%)
+    host:                            230 (37.4%)
+    sync:                             20 (3.3%)
+    control:                          15 (2.4%)
   Exchanged between tiles:         400 B
   Exchanged with the host:       1,600 B
   Longest compute sets (1 of 1):

@@ -6,6 +6,7 @@
 #include "openipu/OnnxText.hpp"
 #include "openipu/SessionOptionTable.hpp"
 #include "runtime/Fit.hpp"
+#include <pva/Cycles.hpp>
 #include <utility>
 
 namespace {
@@ -36,11 +37,33 @@ popart::DataFlow flowOf(const Converted &model, int batchesPerStep,
   return popart::DataFlow(batchesPerStep, anchors);
 }
 
+// Of all parts of a step, in PopVision's words; what there is none of is left out.
+py::dict cyclesByKind(const popart::ModelledStep &step) {
+  using Kind = pva::CycleKind;
+  using Part = popart::ModelledStep::Part;
+  constexpr std::pair<Kind, std::uint64_t Part::*> kinds[] = {
+      {Kind::Compute, &Part::compute},
+      {Kind::Exchange, &Part::exchange},
+      {Kind::GlobalExchange, &Part::betweenIpus},
+      {Kind::Host, &Part::host},
+      {Kind::Sync, &Part::sync},
+      {Kind::Control, &Part::control}};
+  py::dict out;
+  for (const auto &[kind, of] : kinds) {
+    std::uint64_t sum = 0;
+    for (const auto &part : step.parts)
+      sum += part.*of;
+    if (sum)
+      out[toString(kind)] = sum;
+  }
+  return out;
+}
+
 // What a step would take on the device, without its parts.
 py::tuple modelledStep(const popart::Session &session) {
   const auto step = session.getModelledStep();
   return py::make_tuple(step.cycles, step.seconds, step.microBatches, step.bytesPerTile,
-                        step.fullestTile);
+                        step.fullestTile, cyclesByKind(step));
 }
 
 // A Python function that gets the addresses of the inputs and of the outputs. It must not throw.
@@ -106,7 +129,7 @@ void bindModels(py::module &m) {
           "A session that runs it.");
   m.def(
       "modelled_step", [](const popart::TrainingSession &s) { return modelledStep(s); },
-      "Cycles, seconds, micro-batches, bytes of a tile, bytes that the fullest one needs.");
+      "Cycles, seconds, micro-batches, bytes of a tile, what the fullest needs, cycles by kind.");
   m.def("modelled_step", [](const popart::InferenceSession &s) { return modelledStep(s); });
   m.def(
       "structure_of", [](const popart::Optimizer &optimizer) { return optimizer.structure(); },

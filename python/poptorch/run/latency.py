@@ -6,12 +6,14 @@ Span = typing.Tuple[float, float, float]  # min, max, average; in seconds
 
 
 class ModelledStep(typing.NamedTuple):
-    """One call on IPUs. seconds: at the chip's clock; micro_batches: of all replicas."""
+    """One call on IPUs. seconds: at the chip's clock; micro_batches: of all replicas; cycles_by_kind: compute, exchange,
+    globalExchange (between IPUs), host, sync and control, as PopVision counts them."""
     cycles: int
     seconds: float
     micro_batches: int
     bytes_per_tile: int
     fullest_tile: int
+    cycles_by_kind: typing.Dict[str, int]
 
 
 _KINDS = ("input", "input_complete", "output", "output_complete")

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""One training step: kinds.py FOLDER leaves its profile there, and prints what others than PopVision say of its cycles."""
+import json
+import os
+import sys
+
+os.environ["POPLAR_ENGINE_OPTIONS"] = json.dumps({"autoReport.all": "true", "autoReport.directory": sys.argv[1]})
+
+import poptorch  # noqa: E402 (the variable comes first)
+import torch  # noqa: E402
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer, self.loss = torch.nn.Linear(64, 32), torch.nn.CrossEntropyLoss()
+
+    def forward(self, x, labels):
+        return self.loss(self.layer(x), labels)
+
+
+torch.manual_seed(0)
+options = poptorch.Options()
+options.deviceIterations(3)
+net = Net()
+model = poptorch.trainingModel(net, options, torch.optim.SGD(net.parameters(), lr=0.1))
+model(torch.randn(48, 64), torch.randint(0, 32, (48,)))
+model.copyWeightsToHost()  # the last thing that the device does
+print(json.dumps({"modelled": model.modelledStep().cycles_by_kind, "summary": model._executable.getSummaryReport(False)}))
+model.destroy()
