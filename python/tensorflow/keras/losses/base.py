@@ -93,7 +93,14 @@ class LossFunctionWrapper(Loss):
 def loss_class(class_name, function, name=None, **defaults):
     """The class of a loss function: its arguments in front of reduction and name."""
     own_defaults = {**defaults, "reduction": Reduction.AUTO, "name": name or function.__name__}
-    signature = _signature(own_defaults)
+    return registry.add()(class_of_function(LossFunctionWrapper, ("reduction", "name"), class_name, function, own_defaults))
+
+
+def class_of_function(base, of_base, class_name, function, defaults):
+    """A class whose arguments, with these defaults, are those of a function, and of_base, which are the base's."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    signature = inspect.Signature([inspect.Parameter("self", kind)] +
+                                  [inspect.Parameter(n, kind, default=v) for n, v in defaults.items()])
 
     def __init__(self, *args, **kwargs):
         try:
@@ -101,19 +108,11 @@ def loss_class(class_name, function, name=None, **defaults):
         except TypeError as problem:
             raise TypeError(f"{class_name}: {problem}") from None
         given.apply_defaults()
-        own = {n: given.arguments[n] for n in defaults}
-        LossFunctionWrapper.__init__(self, function, given.arguments["reduction"], given.arguments["name"], **own)
+        own = {n: given.arguments[n] for n in defaults if n not in of_base}
+        base.__init__(self, function, *[given.arguments[n] for n in of_base], **own)
 
     __init__.__signature__ = signature
-    kind = type(class_name, (LossFunctionWrapper,), {"__init__": __init__, "__module__": function.__module__,
-                                                     "__doc__": function.__doc__})
-    return registry.add()(kind)
-
-
-def _signature(defaults):
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    return inspect.Signature([inspect.Parameter("self", kind)] +
-                             [inspect.Parameter(n, kind, default=v) for n, v in defaults.items()])
+    return type(class_name, (base,), {"__init__": __init__, "__module__": function.__module__, "__doc__": function.__doc__})
 
 
 def matched(y_true, y_pred):

@@ -152,20 +152,6 @@ class MeanMetricWrapper(Mean):
 
 def metric_class(class_name, function, name=None, leading=(), **defaults):
     """The class of a metric function: its arguments behind name and dtype, those of `leading` in front."""
-    named = {"name": name or function.__name__, "dtype": None}
-    front = {n: defaults[n] for n in leading}
-    signature = losses_base._signature({**front, **named, **{n: v for n, v in defaults.items() if n not in front}})
-
-    def __init__(self, *args, **kwargs):
-        try:
-            given = signature.bind(self, *args, **kwargs)
-        except TypeError as problem:
-            raise TypeError(f"{class_name}: {problem}") from None
-        given.apply_defaults()
-        own = {n: given.arguments[n] for n in defaults}
-        MeanMetricWrapper.__init__(self, function, given.arguments["name"], given.arguments["dtype"], **own)
-
-    __init__.__signature__ = signature
-    kind = type(class_name, (MeanMetricWrapper,), {"__init__": __init__, "__module__": function.__module__,
-                                                   "__doc__": function.__doc__})
-    return registry.add()(kind)
+    own_defaults = {**{n: defaults[n] for n in leading}, "name": name or function.__name__, "dtype": None, **defaults}
+    return registry.add()(losses_base.class_of_function(MeanMetricWrapper, ("name", "dtype"), class_name, function,
+                                                        own_defaults))
