@@ -170,6 +170,16 @@ def trained(options, patterns=None):
     return np.append(weights, anchors[loss])
 
 
+def test_automatic_loss_scaling_is_made_in_one_call():
+    settings = popart.AutomaticLossScalingSettings(enabled=True, binEdgeLocation=0.5, updatePeriod=3)
+    assert settings.enabled and settings.binEdgeLocation == 0.5 and settings.updatePeriod == 3
+    assert settings.toTrackTensors is None
+    usual, named = popart.AutomaticLossScalingSettings(), popart.AutomaticLossScalingSettings(False)
+    for name in ("binEdgeLocation", "thresholdUpperCountProportion", "updatePeriod", "gradientTensorTrackingMethod"):
+        assert getattr(usual, name) == getattr(named, name)
+    assert popart.AutomaticLossScalingSettings(True, ["w"]).toTrackTensors == ["w"]
+
+
 def test_refused_options_are_named():
     for name in documented()["Refused"]:
         options = popart.SessionOptions()

@@ -346,8 +346,19 @@ void bindSettings(py::module &m) {
            py::arg("schedule"), py::arg("excludedVirtualGraphs") = std::vector<int>());
   bindStruct<ReplicatedCollectivesSettings>(m, "ReplicatedCollectivesSettings",
                                             "Collectives that are done together.");
-  bindStruct<AutomaticLossScalingSettings>(m, "AutomaticLossScalingSettings",
-                                           "The scale of the loss follows the gradients.");
+  using Automatic = AutomaticLossScalingSettings;
+  bindStruct<Automatic>(m, "AutomaticLossScalingSettings",
+                        "The scale of the loss follows the gradients.")
+      .def(py::init([](bool enabled, const nonstd::optional<std::vector<TensorId>> &tracked,
+                       double binEdge, double upper, int period,
+                       GradientTensorTrackingMethod method) {
+             return Automatic(enabled, tracked, float(binEdge), float(upper), period, method);
+           }),
+           py::arg("enabled"), py::arg("toTrackTensors") = py::none(),
+           py::arg("binEdgeLocation") = 0.125, py::arg("thresholdUpperCountProportion") = 1e-7,
+           py::arg("updatePeriod") = 1,
+           py::arg("gradientTensorTrackingMethod") = Automatic().gradientTensorTrackingMethod,
+           "With these settings.");
 }
 
 void bindSessionOptions(py::module &m) {
