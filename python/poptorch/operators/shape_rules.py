@@ -106,7 +106,7 @@ def _one_hot(self, num_classes=-1):
 def _bincount(self, weights=None, minlength=0):
     if minlength < 1:
         _unbounded("Bincount `minlength` must be specified and must be a constant. On the IPU MK2 platform the minimum length "
-                   "is also the maximum length: numbers at or above it are not counted.")()
+                   "is also the maximum length: numbers at or above it are errors.")()
     kind = torch.int64 if weights is None else weights.dtype if weights.dtype is torch.float else torch.double
     return self.new_empty(minlength, dtype=kind)
 

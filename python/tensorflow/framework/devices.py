@@ -74,6 +74,10 @@ class Device:
         seeded.add(id(executable))
 
 
+def _checks_indices(options):
+    options.engineOptions.update({"debug.checkIndices": "true"})
+
+
 def host():
-    """A device of its own for every program: they do not wait for each other."""
-    return Device(popart.DeviceManager().createCpuDevice())
+    """A device of its own for every program: they do not wait for each other. An index out of range is an error there."""
+    return Device(popart.DeviceManager().createCpuDevice(), _checks_indices)

@@ -282,7 +282,7 @@ def getitem(x, key):
         strides.append(step)
     out = apply("StridedSlice", [x], {"begin": begin, "end": end, "strides": strides}) if begin else x
     for d, index in traced:
-        out = gather(out, reshape(index, [1]), axis=d)
+        out = apply("GatherV2", [out, reshape(index, [1]), np.int32(d)], {"from_end": True}, out_types=[out.dtype])
     if dropped:
         out = squeeze(out, [d for d, _ in dropped])
     gone = {d for d, _ in dropped}
@@ -363,10 +363,12 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: AxisLike | None = N
     return gather(x, np.flatnonzero(known).astype(np.int32), axis=axis)
 
 
-def _gathered(x, at, axis=0, batch_dims=0):
+def _gathered(x, at, axis=0, batch_dims=0, from_end=False):
+    """from_end: negative indices count from there."""
     if batch_dims:
         return np.stack([_gathered(x[i], at[i], int(axis) - 1, batch_dims - 1) for i in range(len(x))])
-    _check_range(at, x.shape[int(axis)])
+    size = x.shape[int(axis)]
+    _check_range(np.where(at < 0, at + size, at) if from_end else at, size)
     return np.take(x, at, int(axis))
 
 
@@ -424,15 +426,21 @@ def one_hot(indices: TensorLike, depth: int, on_value: TensorLike | None = None,
                  out_types=[dtype], name=name)
 
 
+def _columns(x, at):
+    for d in range(at.shape[-1]):
+        _check_range(at[..., d], x.shape[d])
+    return tuple(np.moveaxis(at, -1, 0))
+
+
 def _scattered(x, at, rows):
     out = x.copy()
-    out[tuple(np.moveaxis(at, -1, 0))] = rows
+    out[_columns(x, at)] = rows
     return out
 
 
 def _scattered_sum(x, at, rows):
     out = x.copy()
-    np.add.at(out, tuple(np.moveaxis(at, -1, 0)), rows)
+    np.add.at(out, _columns(x, at), rows)
     return out
 
 

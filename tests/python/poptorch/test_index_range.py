@@ -52,6 +52,8 @@ CASES = [
     ("aten::cross_entropy_loss", lambda i: F.cross_entropy(W, i, ignore_index=7), [4, 7, 0], [0, -100, 0], "-100 at [1]",
      "0 to 4"),
     ("nll_loss", lambda i: F.nll_loss(W, i), [4, -100, 0], [0, 0, -1], "-1 at [2]", "0 to 4"),
+    ("poptorch::dynamic_slice", lambda i: poptorch.dynamic_slice(X, 0, i, 2, 1), [2], [3], "3 at [0]", "0 to 2"),
+    ("poptorch::dynamic_update", lambda i: poptorch.dynamic_update(X, X[:2], 0, i, 2), [2], [-1], "-1 at [0]", "0 to 2"),
     ("aten::multi_margin_loss", lambda i: F.multi_margin_loss(W, i), [4, 1, 0], [0, 0, 5], "5 at [2]", "0 to 4"),
 ]
 _names = [f"{name.split(':')[-1]}-{k}" for k, (name, *_) in enumerate(CASES)]
@@ -80,6 +82,19 @@ def test_known_ones_are_refused_when_the_model_compiles(operator, call, good, ba
     with pytest.raises(poptorch.Error) as error:
         model.compile(torch.zeros(1))
     _says(error, operator, place, bounds)
+
+
+@pytest.mark.parametrize("operator, call, good, bad, bounds", [
+    ("aten::narrow", lambda i: torch.narrow(X, 0, i[0], 2), [[2], [0], [-2], [-4]], [[3], [-1], [-5]], "0 to 2"),
+    ("aten::narrow", lambda i: X[i[0]], [[3], [-4]], [[4], [-5]], "-4 to 3"),
+    ("aten::bincount", lambda i: torch.bincount(i, minlength=2), [[1, 0]], [[0, 2], [-1, 0]], "0 to 1")])
+def test_starts_and_counts_that_are_not_there(operator, call, good, bad, bounds):
+    model = poptorch.inferenceModel(_Model(call))
+    for i in good:
+        torch.testing.assert_close(model(torch.tensor(i)), call(torch.tensor(i)), check_dtype=False)
+    for i in bad:
+        with pytest.raises(poptorch.Error, match=rf"{operator} \(.*out of range: it must be from {bounds}\."):
+            model(torch.tensor(i))
 
 
 def test_a_training_step_that_meets_one_ends():

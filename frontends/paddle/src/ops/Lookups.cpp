@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Entries at indices, choices, and order.
 #include "core/Call.hpp"
+#include "frontend/Indices.hpp"
 
 namespace paddleipu {
 
@@ -19,12 +20,15 @@ void gather(Call &c) {
   const Value x = c.in("X");
   const auto axis =
       c.positive(c.has("Axis") ? c.constants("Axis").at(0) : c.integer("axis", 0), c.rank(x));
-  c.out("Out", c.m.op("Gather", {x, c.flat(indices(c, "Index"))}, {{"axis", axis}}));
+  const auto extent = c.rank(x) ? c.shapeOf(x)[std::size_t(axis)] : 1;
+  const Value at = frontend::checkedIndices(c, c.flat(c.in("Index")), extent, c.type());
+  c.out("Out", c.m.op("Gather", {x, at}, {{"axis", axis}}));
 }
 
 // Rows of a table; that of padding_idx is zero, and not trained.
 void lookup(Call &c, bool last) {
-  const Value table = c.in("W"), given = indices(c, "Ids");
+  const Value table = c.in("W");
+  const Value given = frontend::checkedIndices(c, c.in("Ids"), c.shapeOf(table)[0], c.type());
   const Value ids = last ? withoutLast(c, given) : given;
   Value rows = c.m.op("Gather", {table, ids}, {{"axis", std::int64_t(0)}});
   const auto padding = c.integer("padding_idx", -1);
@@ -38,7 +42,7 @@ void lookup(Call &c, bool last) {
 }
 
 void oneHot(Call &c, bool last) {
-  const Value given = indices(c, "X");
+  const Value given = frontend::hotIndices(c, c.in("X"));
   const Value ids = last ? withoutLast(c, given) : given;
   const auto depth = c.has("depth_tensor") ? c.constants("depth_tensor").at(0) : c.integer("depth");
   const Value values =

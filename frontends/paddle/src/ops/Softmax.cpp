@@ -2,6 +2,7 @@
 // Probabilities of scores, and losses of classifiers. Labels stand in a last dimension of one, or
 // (soft) as probabilities of all classes.
 #include "core/Call.hpp"
+#include "frontend/Indices.hpp"
 
 namespace paddleipu {
 
@@ -13,7 +14,7 @@ void softmax(Call &c, const char *type) {
 }
 
 // Labels [...] without the dimension that stands for the classes.
-Value labelsOf(Call &c, const Shape &scores, std::size_t axis) {
+Value labelsOf(Call &c, const Shape &scores, std::size_t axis, std::int64_t ignored) {
   Shape shape = scores;
   shape.erase(shape.begin() + std::ptrdiff_t(axis));
   const Value labels = c.in("Label");
@@ -22,7 +23,7 @@ Value labelsOf(Call &c, const Shape &scores, std::size_t axis) {
   if (c.m.info(labels).nelms() != popart::ir::elementsOf(shape))
     c.fail("its Label has shape ", popart::ir::text(c.shapeOf(labels)), "; scores of shape ",
            popart::ir::text(scores), " need one label each along axis ", axis, ".");
-  return c.m.reshape(c.cast(labels, DataType::INT32), shape);
+  return c.m.reshape(frontend::checkedIndices(c, labels, scores[axis], c.type(), ignored), shape);
 }
 
 // The classes to the end: [rows, classes].
@@ -46,7 +47,7 @@ void outLoss(Call &c, const char *slot, Value losses, const Shape &scores, std::
 
 // -log(p of the label)
 Value ofLabels(Call &c, Value probabilities, std::size_t axis, std::int64_t ignored) {
-  const Value labels = c.flat(labelsOf(c, c.shapeOf(probabilities), axis));
+  const Value labels = c.flat(labelsOf(c, c.shapeOf(probabilities), axis, ignored));
   return c.m.op("ai.graphcore.Nll", {toRows(c, probabilities, axis), labels},
                 {{"reduction", std::int64_t(2)}, {"ignoreIndex", ignored}});
 }
@@ -87,7 +88,7 @@ void softmaxWithCrossEntropy(Call &c) {
   const auto ignored = c.integer("ignore_index", -100);
   if (!c.flag("use_softmax", true))
     return outLoss(c, "Loss", ofLabels(c, x, axis, ignored), shape, axis);
-  const Value labels = c.flat(labelsOf(c, shape, axis));
+  const Value labels = c.flat(labelsOf(c, shape, axis, ignored));
   const Value losses = c.m.op("SoftmaxCrossEntropyLoss", {toRows(c, x, axis), labels},
                               {{"reduction", std::string("none")}, {"ignore_index", ignored}});
   outLoss(c, "Loss", losses, shape, axis);

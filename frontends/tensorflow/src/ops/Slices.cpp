@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Parts of tensors: slices by fixed bounds or from a place known at run time, rows, one-hot rows.
-#include "core/Call.hpp"
+#include "core/Conversion.hpp"
+#include "frontend/Indices.hpp"
+#include <algorithm>
 
 namespace tensorflow {
 
 namespace {
+
+using frontend::checkedIndices;
+using frontend::checkedPlaces;
 
 // Bounds for every dimension as numbers; dimensions of `shrink` are taken out, -1 in `begin`
 // positions of `fresh` are new ones. Attributes, since Python has resolved them.
@@ -41,8 +46,10 @@ Values slice(Call &c) {
       c.fail("a size of -1 needs a begin that is known when the graph is built.");
     if (wanted == n)
       continue;
-    const Value at =
-        c.m.add(c.iota(wanted), c.slice(begin, 0, std::int64_t(d), std::int64_t(d) + 1));
+    const Value first =
+        checkedIndices(c, c.slice(begin, 0, std::int64_t(d), std::int64_t(d) + 1),
+                       std::max<std::int64_t>(n - wanted, 0) + 1, describe(c.node()));
+    const Value at = c.m.add(c.iota(wanted), first);
     x = c.m.op("Gather", {x, at}, {{"axis", std::int64_t(d)}});
   }
   return {x};
@@ -87,9 +94,13 @@ Value gatherOfBatches(Call &c, Value x, Value at, std::size_t axis, std::size_t 
 
 // Inputs: the table, indices, the axis.
 Values gather(Call &c) {
-  const Value x = c.in(0), at = c.cast(c.in(1), DataType::INT32);
+  const Value x = c.in(0);
   const auto axis = c.has(2) ? c.axis(2, c.rank(x)) : 0;
   const auto batch = c.integer("batch_dims", 0);
+  const auto extent = c.rank(x) ? c.shapeOf(x)[std::size_t(axis)] : 1;
+  const Value at = c.flag("from_end") // which is how PopART has them
+                       ? c.cast(c.in(1), DataType::INT32)
+                       : checkedIndices(c, c.in(1), extent, describe(c.node()));
   if (batch == 0)
     return {c.m.op("Gather", {x, at}, {{"axis", axis}})};
   if (batch < 0 || std::size_t(batch) > c.rank(at) || axis < batch)
@@ -98,8 +109,10 @@ Values gather(Call &c) {
 }
 
 Values gatherNd(Call &c) {
-  return {c.m.op("GatherND", {c.in(0), c.cast(c.in(1), DataType::INT32)},
-                 {{"batch_dims", c.integer("batch_dims", 0)}})};
+  const Value x = c.in(0);
+  const auto batch = c.integer("batch_dims", 0);
+  const Value at = checkedPlaces(c, c.in(1), c.shapeOf(x), std::size_t(batch), describe(c.node()));
+  return {c.m.op("GatherND", {x, at}, {{"batch_dims", batch}})};
 }
 
 // Inputs: indices, the depth, on, off.
@@ -107,15 +120,16 @@ Values oneHot(Call &c) {
   const Value on = c.in(2), off = c.in(3);
   const auto axis = c.integer("axis", -1);
   const Value both = c.concat({c.m.reshape(off, {1}), c.m.reshape(on, {1})}, 0);
-  return {c.m.op("OneHot", {c.cast(c.in(0), DataType::INT32), both},
+  return {c.m.op("OneHot", {frontend::hotIndices(c, c.in(0)), both},
                  {{"axis", axis}, {"depth", c.integers(1).at(0)}})};
 }
 
 // Inputs: the tensor, indices [n, k], new rows.
 Converter scatter(const char *reduction) {
   return [reduction](Call &c) -> Values {
-    return {c.m.op("ScatterND", {c.in(0), c.cast(c.in(1), DataType::INT32), c.in(2)},
-                   {{"reduction", std::string(reduction)}})};
+    const Value x = c.in(0);
+    const Value at = checkedPlaces(c, c.in(1), c.shapeOf(x), 0, describe(c.node()));
+    return {c.m.op("ScatterND", {x, at, c.in(2)}, {{"reduction", std::string(reduction)}})};
   };
 }
 

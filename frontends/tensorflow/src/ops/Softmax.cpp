@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Softmax along the last axis, and the losses of its inputs.
-#include "core/Call.hpp"
+#include "core/Conversion.hpp"
+#include "frontend/Indices.hpp"
 #include "frontend/Losses.hpp"
 
 namespace tensorflow {
@@ -19,9 +20,13 @@ Values crossEntropy(Call &c) {
   return {frontend::softmaxCrossEntropy(c, c.in(0), c.in(1), std::int64_t(c.rank(c.in(0))) - 1)};
 }
 
+Value labelsOf(Call &c) {
+  return frontend::checkedIndices(c, c.in(1), c.shapeOf(c.in(0)).back(), describe(c.node()));
+}
+
 // The same for labels that are numbers of classes.
 Values sparseCrossEntropy(Call &c) {
-  const Value logits = c.in(0), labels = c.cast(c.in(1), DataType::INT32);
+  const Value logits = c.in(0), labels = labelsOf(c);
   const auto last = std::int64_t(c.rank(logits)) - 1;
   const Value logs = c.m.op("LogSoftmax", {logits}, {{"axis", last}});
   return {c.m.op("Nll", {logs, labels},
@@ -30,7 +35,7 @@ Values sparseCrossEntropy(Call &c) {
 
 // -log(p[label]) of probabilities
 Values probabilityOfLabel(Call &c) {
-  const Value labels = c.cast(c.in(1), DataType::INT32);
+  const Value labels = labelsOf(c);
   return {c.m.op("Nll", {c.in(0), labels},
                  {{"inputIsLogProbability", std::int64_t(c.flag("logs"))},
                   {"reduction", std::string("none")}})};

@@ -60,10 +60,16 @@ Value checkedIndices(Call &c, Value indices, std::int64_t end, std::int64_t lowe
   return c.m.op("CheckIndices", {c.cast(indices, DataType::INT32)}, range);
 }
 
-Value wrapped(Call &c, Value indices, std::int64_t extent) {
-  indices = checkedIndices(c, indices, extent, -extent);
+Value fromBegin(Call &c, Value indices, std::int64_t extent) {
   const Value zero = c.m.scalar(0, DataType::INT32);
   return c.m.where(c.m.op("Less", {indices, zero}), c.m.add(indices, double(extent)), indices);
+}
+Value wrapped(Call &c, Value indices, std::int64_t extent) {
+  return fromBegin(c, checkedIndices(c, indices, extent, -extent), extent);
+}
+Value checkedStart(Call &c, Value start, std::int64_t extent, std::int64_t length) {
+  const auto last = std::max<std::int64_t>(extent - length, 0);
+  return checkedIndices(c, c.m.reshape(start, {1}), last + 1);
 }
 
 Value elementsAt(Call &c, Value v, const Integers &offsets, const Shape &shape) {

@@ -27,6 +27,10 @@ Value checkedIndices(Call &c, Value indices, std::int64_t end, std::int64_t lowe
                      std::optional<std::int64_t> ignored = std::nullopt);
 // The same from -`extent` on; a negative one counts from the end.
 Value wrapped(Call &c, Value indices, std::int64_t extent);
+Value fromBegin(Call &c, Value indices, std::int64_t extent); // without looking
+// The first of `length` neighbours among `extent`, as INT32 of shape {1}; all of them must be
+// there.
+Value checkedStart(Call &c, Value start, std::int64_t extent, std::int64_t length);
 // The elements at constant row-major offsets, in a new shape.
 Value elementsAt(Call &c, Value v, const Integers &offsets, const Shape &shape);
 // Offsets of a strided view: start + sum(index[d] * strides[d]), in row-major order of the indices.

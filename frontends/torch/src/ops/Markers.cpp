@@ -3,6 +3,7 @@
 #include "base/Text.hpp"
 #include "core/Conversion.hpp"
 #include "core/Overlaps.hpp"
+#include "core/Places.hpp"
 #include "openipu/CustomOperators.hpp"
 
 namespace poptorch {
@@ -105,20 +106,24 @@ Values checkpoint(Call &c) {
 
 // ---- places that are known when the model runs
 
+Value sliceStart(Call &c, Value x, std::int64_t axis, std::int64_t size) {
+  const auto extent = c.shapeOf(x)[std::size_t(axis)];
+  return c.cast(checkedStart(c, c.in("start"), extent, size), DataType::UINT32);
+}
 Values dynamicSlice(Call &c) {
   const Value x = c.in("self");
   const auto axis = c.axis("dim", c.rank(x)), size = c.integer("size"), step = c.integer("step");
-  const Value start = c.m.reshape(c.cast(c.in("start"), DataType::UINT32), {1});
+  const Value start = sliceStart(c, x, axis, size);
   const Value part =
       c.m.op("DynamicSlice", {x, start}, {{"axes", Integers{axis}}, {"sizes", Integers{size}}});
   return {c.slice(part, axis, 0, size, step)};
 }
 Values dynamicUpdate(Call &c) {
   const Value x = c.in("self");
-  const auto axis = c.axis("dim", c.rank(x));
-  const Value start = c.m.reshape(c.cast(c.in("start"), DataType::UINT32), {1});
-  return {c.m.op("DynamicUpdate", {x, start, c.cast(c.in("src"), c.m.type(x))},
-                 {{"axes", Integers{axis}}, {"sizes", Integers{c.integer("size")}}})};
+  const auto axis = c.axis("dim", c.rank(x)), size = c.integer("size");
+  return {c.m.op("DynamicUpdate",
+                 {x, sliceStart(c, x, axis, size), c.cast(c.in("src"), c.m.type(x))},
+                 {{"axes", Integers{axis}}, {"sizes", Integers{size}}})};
 }
 
 // ---- what is not in this folder

@@ -61,11 +61,11 @@ Values isin(Call &c) {
 
 // How often 0, 1, ... occur, or the sum of the weights there. As many counts as torch was told.
 Values bincount(Call &c) {
-  const Value x = c.cast(c.in("self"), DataType::INT32);
   const auto n = c.integer("minlength", 0);
   if (n < 1 || c.shape() != Shape{n})
     c.fail("minlength must be given, and larger than every number: shapes are fixed when the model "
            "is captured.");
+  const Value x = checkedIndices(c, c.in("self"), n);
   const Value weights = c.maybe("weights");
   const Value ones =
       weights == none ? c.full(c.shapeOf(x), 1, DataType::INT32) : c.cast(weights, c.type());

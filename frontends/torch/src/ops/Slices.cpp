@@ -42,8 +42,7 @@ Values slice(Call &c) {
   return {c.slice(x, axis, begin, std::min(begin + length * step, extent), step)};
 }
 
-// `length` entries from a start that may be known only when the model runs; then the first one
-// follows the last.
+// `length` entries from a start that may be known only when the model runs.
 Values narrow(Call &c) {
   const auto [x, axis, extent] = along(c);
   const auto length = c.integer("length");
@@ -51,7 +50,9 @@ Values narrow(Call &c) {
     const auto start = startOf(c, extent);
     return {c.slice(x, axis, start, start + length)};
   }
-  const Value start = c.m.reshape(wrapped(c, c.in("start"), extent), {1});
+  const Value from = c.cast(c.in("start"), DataType::INT32);
+  const Value start = length == 1 ? c.m.reshape(wrapped(c, from, extent), {1})
+                                  : checkedStart(c, fromBegin(c, from, extent), extent, length);
   const Value at = c.m.add(start, c.iota(length));
   const Value within = c.m.op("Remainder", {at, c.m.scalar(double(extent), at)});
   return {c.m.op("Gather", {x, within}, {{"axis", axis}})};
