@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A program on the CPU device: every operator as it is written, gradients and updates too. Variables are used in the scope's
 memory."""
-import threading
-
 import numpy as np
 import popart
 import popart_core
@@ -37,7 +35,6 @@ class CpuRunner:
         self._created, self._fetched = created, len(fetches)
         self._changed = set(converted.changed)
         self._variables = {name: self._variables[name] for name in used}
-        self._turn = threading.RLock()
         self._idle = not self._outputs and not self._changed
         if self._idle:
             return
@@ -48,6 +45,7 @@ class CpuRunner:
     def _make(self, converted):
         options = popart.SessionOptions()
         options.constantWeights = False
+        options.engineOptions.update({"debug.checkIndices": "true"})
         device = popart.DeviceManager().createCpuDevice()
         session = converted.inference(1, popart.AnchorReturnType("All"), {}, device, options,
                                       popart.Patterns(popart.PatternsLevel.Default), "program")
@@ -60,7 +58,7 @@ class CpuRunner:
     def run(self, feed, fetches):
         if self._idle:
             return []
-        with self._turn:  # one set of addresses, and of variables
+        with self._scope._turn:  # one set of addresses, and of variables
             return self._run(feed)
 
     def _run(self, feed):

@@ -56,10 +56,11 @@ class Executor:
     def _cpu_runner(self, program, feed, names, scope):
         shapes = {name: _shape(name, value) for name, value in feed.items()}
         key = ("cpu", tuple(sorted(shapes.items())), tuple(names), id(scope))
-        runner = program._cache.get(key)
-        if runner is None or not runner.fits():
-            runner = program._cache[key] = CpuRunner(program, shapes, names, scope)
-        return runner
+        with scope._turn:
+            runner = program._cache.get(key)
+            if runner is None or not runner.fits():
+                runner = program._cache[key] = CpuRunner(program, shapes, names, scope)
+            return runner
 
 
 def _shape(name, value):

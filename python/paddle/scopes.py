@@ -4,6 +4,7 @@ back with weights_to_host()."""
 from __future__ import annotations
 
 import contextlib
+import threading
 from typing import Any, Iterator
 
 import numpy as np
@@ -67,6 +68,7 @@ class Scope:
     def __init__(self, parent: Any = None) -> None:
         self._parent = parent
         self._vars: dict[str, _Entry] = {}
+        self._turn: Any = threading.RLock() if parent is None else parent._turn  # of programs on the CPU place
 
     def var(self, name: str) -> _Entry:
         """The variable, made if there is none."""
