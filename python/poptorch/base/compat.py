@@ -111,6 +111,47 @@ def mode_flags():
     return [(_modes, name, True) for name, value in vars(_modes).items() if name.startswith("_is_in_") and value is False]
 
 
+# ---- functions of torch that torch.compile leaves alone
+
+# They import it when they are first called, which takes seconds. Since 2.7 those that work out shapes of elements are such.
+
+
+def uncompiled():
+    """(object, attribute, value) of what lets them do without, as long as nobody has imported torch.compile."""
+    if "torch._dynamo" in sys.modules:
+        return []
+    return [(function, "__dynamo_disable", value) for function, value in _left_alone()]
+
+
+@functools.lru_cache(maxsize=None)
+def _left_alone():
+    """(what such a function is made of, what it calls then). _disable_dynamo: 2.0; with an attribute that keeps it: 2.5."""
+    disable = getattr(torch, "_disable_dynamo", None)
+    code = disable(lambda: None).__code__ if disable else None
+    if code is None or "__dynamo_disable" not in code.co_consts:
+        return []
+    modules = [sys.modules[name] for name in list(sys.modules)
+               if name.startswith(("torch._refs", "torch._decomp", "torch._meta_registrations"))]
+    found = {}
+    for function in [value for module in modules for value in vars(module).values()]:
+        while callable(function):
+            if getattr(function, "__code__", None) is code:
+                cells = dict(zip(code.co_freevars, (cell.cell_contents for cell in function.__closure__)))
+                found[id(cells["fn"])] = cells["fn"], _until_compiling(cells["fn"], cells.get("recursive", True))
+            function = getattr(function, "__wrapped__", None)
+    return list(found.values())
+
+
+def _until_compiling(fn, recursive):
+    def called(*args, **kwargs):
+        compiler = sys.modules.get("torch._dynamo")
+        disable = getattr(compiler, "disable", None)  # none while another thread imports it
+        return (disable(fn, recursive, wrapping=False) if disable else fn)(*args, **kwargs)
+
+    called._torchdynamo_disable = True  # as torch marks what it puts there
+    return called
+
+
 # ---- operators
 
 _composite = _C.DispatchKey.CompositeImplicitAutograd  # all

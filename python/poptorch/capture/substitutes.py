@@ -146,7 +146,7 @@ def _substitutes():
     functions += compat.substitutes()
     return ([(where, name, _Unless(value, inspect.getattr_static(where, name))) for where, name, value in members]
             + [(where, name, _function(value, getattr(where, name))) for where, name, value in functions]
-            + compat.mode_flags())
+            + compat.mode_flags() + compat.uncompiled())
 
 
 _lock = threading.Lock()
