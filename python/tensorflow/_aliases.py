@@ -65,6 +65,8 @@ class _Insides(types.ModuleType):
                 found = getattr(module, name)
                 if not self.of_modules or isinstance(found, types.ModuleType):
                     return found
+        if name.islower() and _places(f"{_mirrored(self.__name__)}.{name}") is not None:
+            return importlib.import_module(f"{self.__name__}.{name}")
         raise _names.missing(self.__name__, name)
 
 

@@ -38,8 +38,10 @@ def lazy(namespace, modules):
                 explain_missing(value.__dict__)
             namespace[name] = value
             return value
-        if "__path__" in namespace and importlib.util.find_spec(f"{own}.{name}"):  # `from package import module` asks first
-            raise AttributeError(name)
+        if "__path__" in namespace and not name.startswith("__") and importlib.util.find_spec(f"{own}.{name}"):
+            if name in _aliases_of(own):
+                return importlib.import_module(f"{own}.{name}")
+            raise _Asked(own, name)  # `from package import module` asks first
         raise missing(own.replace("._shown", ""), name, [*namespace, *modules])
 
     def __dir__():
@@ -47,6 +49,19 @@ def lazy(namespace, modules):
 
     namespace["__lazy__"] = sorted(modules)
     namespace["__getattr__"], namespace["__dir__"] = __getattr__, __dir__
+
+
+def _aliases_of(package):
+    """Parts of a package's insides, which are attributes of it, too: keras.optimizer_v2."""
+    from tensorflow import _aliases  # which has names of its own
+    return _aliases.INSIDES.get(package, ())
+
+
+class _Asked(AttributeError):
+    """Looks for the public name only if somebody reads this."""
+
+    def __str__(self):
+        return str(missing(*self.args))
 
 
 def explain_missing(namespace):

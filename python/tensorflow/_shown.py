@@ -2,8 +2,6 @@
 """What `import tensorflow as tf` shows."""
 from __future__ import annotations
 
-import builtins as _builtins
-import sys as _sys
 import typing as _typing
 
 from tensorflow import _names
@@ -74,10 +72,10 @@ def no_op(name: str | None = None) -> Operation | None:
 
 
 def print(*inputs: Any, output_stream: Any = None, summarize: int = 3, sep: str = " ", end: str = "\n",
-          name: str | None = None) -> None:
-    """At once outside of graphs; in a graph when it is traced."""
-    _builtins.print(*[i.numpy() if hasattr(i, "array") else i for i in inputs], sep=sep, end=end,
-                   file=output_stream or _sys.stderr)
+          name: str | None = None) -> Operation | None:
+    """At once outside of graphs; in a graph whenever the program comes here (tensors of unknown shapes: when it is traced)."""
+    from tensorflow.framework import printing  # when it is used: it has the host's functions of programs
+    return printing.printed(inputs, output_stream, summarize, sep, end)
 
 
 _modules = {name: f"tensorflow.{name}" for name in
@@ -93,6 +91,12 @@ _modules |= {f"{name}_initializer": f"tensorflow.keras.initializers:{kind}" for 
     ("random_uniform", "RandomUniform"))}
 _modules |= {name: f"tensorflow.framework.enumerations:{name}" for name in (
     "UnconnectedGradients", "VariableSynchronization", "VariableAggregation")}
+_modules |= {name: f"tensorflow.ops.composed_ops:{name}" for name in (
+    "scalar_mul", "reverse_sequence", "space_to_batch_nd", "space_to_batch", "batch_to_space", "tensor_scatter_nd_sub",
+    "unravel_index", "histogram_fixed_width", "broadcast_static_shape", "broadcast_dynamic_shape", "foldr", "vectorized_map",
+    "grad_pass_through", "recompute_grad")}
+_modules |= {name: f"tensorflow.debugging:{name}" for name in (
+    "Assert", "assert_equal", "assert_less", "assert_greater", "assert_rank")}
 _names.lazy(_here, _modules)
 
 __all__ = [_n for _n in _here if not _n.startswith("_")]

@@ -13,6 +13,8 @@ from tensorflow import _names
 from tensorflow.framework.errors import AlreadyExistsError as _AlreadyExistsError
 if _typing.TYPE_CHECKING:  # of annotations
     from typing import Any
+    from tensorflow.framework.tensors import Tensor
+    from tensorflow.framework.typed import PathLike
 
 
 def _listed(path):
@@ -51,4 +53,16 @@ gfile_v1 = _types.SimpleNamespace(
     Rename=gfile.rename, Walk=_os.walk, Stat=_os.stat)
 
 
-_names.explain_missing(globals())
+def read_file(filename: PathLike, name: str | None = None) -> Tensor:
+    """The bytes of a file, a string tensor."""
+    from tensorflow.data import records  # when it is used
+    from tensorflow.framework.tensors import EagerTensor
+    with open(records.paths(filename)[0], "rb") as file:
+        return EagerTensor(records.text(file.read()))
+
+
+_names.lazy(globals(), {"TFRecordWriter": "tensorflow.data.records:TFRecordWriter",
+                        "decode_raw": "tensorflow.data.records:decode_raw",
+                        "tf_record_iterator": "tensorflow.data.records:tf_record_iterator", **{
+                            name: f"tensorflow.data.examples:{name}" for name in (
+                                "FixedLenFeature", "FixedLenSequenceFeature", "parse_single_example", "parse_example")}})

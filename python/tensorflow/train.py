@@ -7,10 +7,9 @@ import os
 from typing import Any
 
 import numpy as np
-from popart import _files
 
 from tensorflow import _names
-from tensorflow.compat.v1 import checkpoints as _checkpoints
+from tensorflow.framework import checkpoints as _checkpoints
 from tensorflow.framework import nest
 from tensorflow.framework.arrays import save_arrays
 from tensorflow.framework.context import active
@@ -60,7 +59,7 @@ class Checkpoint:
         """Writes <file_prefix>-1, -2 ... and what tf.train.latest_checkpoint finds."""
         self.save_counter.assign_add(1)
         path = self.write(f"{os.fspath(file_prefix)}-{int(self.save_counter)}")
-        _name_newest(path)
+        _checkpoints.name_newest(path)
         return path
 
     def read(self, save_path: PathLike, options: Any = None) -> Status:
@@ -183,11 +182,6 @@ def _set(key, variable, values):
     variable.set(values)
 
 
-def _name_newest(path):
-    with _files.writing(os.path.join(os.path.dirname(path), "checkpoint"), encoding="utf-8") as file:
-        file.write(f'model_checkpoint_path: "{os.path.basename(path)}"\n')
-
-
 class CheckpointManager:
     """Keeps the newest checkpoints of a folder."""
 
@@ -228,7 +222,7 @@ class CheckpointManager:
         self.checkpoint.save_counter.assign_add(1)
         number = int(self.checkpoint.save_counter if checkpoint_number is None else checkpoint_number)
         path = self.checkpoint.write(f"{self._prefix}-{number}")
-        _name_newest(path)
+        _checkpoints.name_newest(path)
         for old in self.checkpoints[:-self._keep] if self._keep else ():
             os.remove(old + ".npz")
         return path
@@ -249,4 +243,5 @@ def latest_checkpoint(checkpoint_dir: PathLike, latest_filename: str | None = No
 
 
 names = ("Checkpoint", "CheckpointManager", "latest_checkpoint")
-_names.explain_missing(globals())
+_names.lazy(globals(), {name: f"tensorflow.data.examples:{name}" for name in (
+    "Example", "Features", "Feature", "BytesList", "FloatList", "Int64List")})

@@ -43,6 +43,11 @@ def _array(value):
     return known
 
 
+def _tensor(value):
+    """A data set within an element stays one."""
+    return value if isinstance(value, Dataset) else EagerTensor(np.asarray(value))
+
+
 def _arrays(structure):
     """Lists within are tensors, too."""
     if isinstance(structure, dict):
@@ -128,6 +133,13 @@ class Dataset:
                 yield nest.pack_sequence_as(datasets, list(each))
         return Dataset(make, _smallest([d._size for d in flat]), spec)
 
+    @staticmethod
+    def list_files(file_pattern: PathLike | list, shuffle: bool | None = None, seed: int | None = None,
+                   name: str | None = None) -> Dataset:
+        """Names of the files of a pattern, in a random order unless shuffle is False."""
+        from tensorflow.data import records  # which has data sets
+        return records.listed(file_pattern, shuffle, seed)
+
     # ---- transformations
 
     def _like(self, make, size=None, spec=None, rows=None):
@@ -140,10 +152,10 @@ class Dataset:
 
         def one(element):
             with eagerly():
-                tensors = nest.map_structure(lambda a: EagerTensor(np.asarray(a)), element)
+                tensors = nest.map_structure(_tensor, element)
                 made = map_func(*tensors) if with_tuple else map_func(tensors)
                 made = tuple(made) if isinstance(made, list) else made
-                return nest.map_structure(_array, made)
+                return nest.map_structure(lambda a: a if isinstance(a, Dataset) else _array(a), made)
 
         spec = self._spec_of(one)
         return Dataset(lambda: (one(e) for e in self._make()), self._size, spec)
@@ -157,6 +169,8 @@ class Dataset:
         open_first = any(s.shape.rank and s.shape[0] is None for s in nest.flatten(self._spec))
 
         def spec(a):
+            if isinstance(a, Dataset):
+                return a._spec
             a = np.asarray(a)
             shape = list(a.shape)
             if open_first and shape:
@@ -335,6 +349,12 @@ class Dataset:
         goes_on = self._holds(predicate)
         return self._like(lambda: itertools.takewhile(goes_on, self._make()), UNKNOWN)
 
+    def window(self, size: int, shift: int | None = None, stride: int = 1, drop_remainder: bool = False,
+               name: str | None = None) -> Dataset:
+        """Elements that are data sets of `size` elements; the next begins `shift` elements later."""
+        from tensorflow.data import records  # which has data sets
+        return records.windows(self, size, shift, stride, drop_remainder)
+
     def concatenate(self, dataset: DatasetLike, name: str | None = None) -> Dataset:
         """These elements, then those of another dataset."""
         sizes = (self._size, dataset._size)
@@ -364,7 +384,7 @@ class Dataset:
 
         def inner(element):
             with eagerly():
-                tensors = nest.map_structure(lambda a: EagerTensor(np.asarray(a)), element)
+                tensors = nest.map_structure(_tensor, element)
                 return map_func(*tensors) if with_tuple else map_func(tensors)
         return inner
 
@@ -474,7 +494,7 @@ class Iterator:
     def __next__(self):
         if active() is not None:
             return self._in_graph(active())
-        return nest.map_structure(lambda a: EagerTensor(np.asarray(a)), next(self._elements))
+        return nest.map_structure(_tensor, next(self._elements))
 
     def _in_graph(self, graph):
         """In a function that runs on an IPU: an infeed of the program."""

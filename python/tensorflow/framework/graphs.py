@@ -13,10 +13,10 @@ from tensorflow import _core
 from tensorflow.framework.typed import DTypeLike, ShapeLike, TensorLike
 
 from . import dtypes
-from .context import current, ipu_of
+from .context import current, ipu_of, placed
 from .errors import translated
 from .shapes import TensorShape
-from .tensors import EagerTensor, SymbolicTensor
+from .tensors import EagerTensor, SymbolicTensor, Tensor
 from .variables import Variable
 
 
@@ -104,6 +104,23 @@ class Graph:
         if tensor.graph is self:
             return tensor
         return self.capture(tensor)
+
+    def watch(self, tensor: Tensor) -> None:
+        """Gradients by this tensor are asked for: if it is a constant, it is from now on a value of its own, and not part of
+        what is computed with it."""
+        if isinstance(tensor, SymbolicTensor) and tensor.graph is not self:
+            return None if tensor.graph is None else tensor.graph.watch(tensor)
+        numbers = tensor.array if isinstance(tensor, EagerTensor) else self.known(tensor)
+        if numbers is None:
+            return
+        with placed(default=None, scopes=()):
+            held = Variable(numbers, False, name="watched")
+        held.initialized = True
+        own = self.read(held)
+        if isinstance(tensor, EagerTensor):
+            self._constants[id(tensor)] = (tensor, own)
+        else:
+            tensor.number, tensor.numbers = own.number, None
 
     handed_out = types.MappingProxyType({})  # id of a tensor of the host's part of a program -> (it, what it is here)
 
@@ -239,8 +256,24 @@ class Graph:
         """Notes that the graph changes a variable."""
         return id(variable) in self.trained
 
+    def values_of(self, variable: Variable) -> list:
+        """The values that a variable has had in this graph, and the one that it has."""
+        return [*self.__dict__.get("_past", {}).get(id(variable), ()), self.read(variable)]
+
+    def _value_before(self, variable):
+        """That of read(), if anybody has asked for it."""
+        now = self.state.get(id(variable))
+        if now is not None:
+            return now
+        if self.outer is None:
+            return self.variables.get(id(variable), (None, None, None))[2]
+        return self.captured.get(id(self.outer.read(variable)), (None, None))[1]
+
     def assign(self, variable: Variable, value: TensorLike) -> None:
         """Sets a variable when the graph runs."""
+        before = self._value_before(variable)
+        if before is not None:
+            self.__dict__.setdefault("_past", {}).setdefault(id(variable), []).append(before)
         if self.outer is None:
             self._declare(variable)
         else:

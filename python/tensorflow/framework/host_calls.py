@@ -13,6 +13,7 @@ from .context import active, placed
 from .dispatch import apply
 from .errors import InvalidArgumentError, failures
 from .execution import device_arrays
+from .operations import Operation
 from .shapes import TensorShape
 from .tensors import EagerTensor, convert_to_tensor
 from tensorflow.framework.typed import TensorLike
@@ -35,6 +36,19 @@ def host_call(function: Callable, inputs: TensorLike, outputs: Any, name: str, b
         "handle": call.handle, "types": [int(kind.device_type) for kind, _ in outputs], "ranks": [len(e) for e in extents],
         "shapes": [d for e in extents for d in e]}, len(outputs), [kind for kind, _ in outputs], name)
     return made if len(outputs) > 1 else [made]
+
+
+def effect(function: Callable, inputs: TensorLike, name: str) -> Operation | None:
+    """function(arrays) is called whenever the program comes here; at once outside of graphs. Shapes must be known."""
+    def call(arrays, _):
+        function(arrays)
+        return [np.zeros((), np.float32)]
+    inputs, graph = [convert_to_tensor(t) for t in inputs], active()
+    if graph is None:
+        return function([t.array for t in inputs])
+    if graph.root.name == "shapes":  # of a layer: nothing is computed in there
+        return Operation(graph, name)
+    return Operation(graph, name, host_call(call, inputs, [(dtypes.float32, ())], name)[0])
 
 
 class _Call:

@@ -40,6 +40,8 @@ class GradientTape:
             if not isinstance(t, (Tensor, Variable)):
                 raise ValueError(f"Passed in object of type {type(t)}, not tf.Tensor")
             self._watched[id(t)] = t
+            if active() is not None and isinstance(t, Tensor) and t.dtype.is_floating:
+                active().watch(t)
 
     def watched_variables(self) -> tuple:
         """The variables that were read."""
@@ -60,10 +62,10 @@ class GradientTape:
         """Notes one operation."""
         self._records.append((op, inputs, attributes, outputs))
 
-    def read(self, variable: Variable, value: TensorLike) -> None:
-        """Notes that a variable was read."""
+    def read(self, variable: Variable, value: TensorLike, version: Any) -> None:
+        """Notes that a variable was read; values of one version are the same."""
         if self._watches and variable.trainable or id(variable) in self._watched:
-            self._reads.setdefault(id(variable), (variable, []))[1].append(value)
+            self._reads.setdefault(id(variable), (variable, []))[1].append((value, version))
 
     # ---- gradients
 
@@ -99,24 +101,34 @@ class GradientTape:
             apply("Pack", g, {"axis": 0}), np.int32([*target.shape.as_list(), *g[0].shape.as_list()])]), *rows)
 
     def _eager(self, targets, sources, given):
-        graph, tensors = Graph(name="gradients"), {}
-        key = ["gradients"]
-        numbers = {}
-        by, by_numbers = [], []
+        same, firsts = self._values_read()
+
+        def first(t):
+            return t if t is None else same.get(id(t), t)
+        needed = [(op, [first(t) for t in ins], attributes, outs) for op, ins, attributes, outs in self._needed(targets)]
+        targets = [first(t) for t in targets]
+        used = {id(t) for _, ins, _, _ in needed for t in ins} | {id(t) for t in targets}
+        groups = []
         for source in sources:
-            t = self._value_of(source)
-            tensors[id(t)] = None
-            by.append(t)
-        needed = self._needed(targets)
+            own = firsts.get(id(source)) or [EagerTensor(np.asarray(source.numpy()), source.dtype)] \
+                if isinstance(source, Variable) else [source]
+            groups.append([t for t in own if id(t) in used] or own[:1])
+        parts = iter(self._of_values(needed, targets, [t for group in groups for t in group], given or []))
+        found = [[g for g in [next(parts) for _ in group] if g is not None] for group in groups]
+        return [None if not each else each[0] if len(each) == 1 else apply("AddN", each) for each in found]
+
+    def _of_values(self, needed, targets, by, given):
+        """Gradients of tensors by tensors; other tapes note them as one operation."""
+        graph, numbers, key = Graph(name="gradients"), {}, ["gradients"]
 
         def number(t):
             return numbers.setdefault(id(t), len(numbers))
 
         plan, leaves, seen = [], [], set()
         made = {id(o) for _, _, _, outs in needed for o in outs}
-        for s, t in zip(sources, by):
+        for t in by:
             self._note(leaves, seen, t)
-            by_numbers.append(number(t))
+            number(t)
         for op, ins, attributes, outs in needed:
             fixed = facts.constants(op, len(ins))
             for i, t in enumerate(ins):
@@ -131,52 +143,36 @@ class GradientTape:
         for op, ins, attributes, outs, fixed in plan:
             key.append((op, tuple(None if t is None else ("c", t.dtype.name, t.array.shape, t.array.tobytes())
                                   if i in fixed else number(t) for i, t in enumerate(ins)),
-                        repr(sorted(attributes.items())), tuple(number(t) for t in outs)))
-        key.append((tuple(number(t) for t in targets), tuple(by_numbers), given is not None and
+                        attributes.get("key") or repr(sorted(attributes.items())), tuple(number(t) for t in outs)))
+        key.append((tuple(number(t) for t in targets), tuple(number(t) for t in by),
                     tuple((g.dtype.name, g.array.shape) for g in given)))
         key = tuple(key)
-        own = any(op == "CustomGradient" for op, *_ in plan)  # has constants of this call
+        own = any(op == "CustomGradient" or attributes.get("own") for op, _, attributes, *_ in plan)  # constants of this call
+
+        def emit(graph, values):
+            return _emitted(graph, dict(zip(map(id, leaves), values)), plan, targets, by, values[len(leaves):])
         program = None if own else _programs.get(key)
         if program is None:
-            program = self._build(graph, leaves, plan, targets, by, given, Executable)
+            program = _build(graph, leaves, given, emit)
             if not own:
                 _programs[key] = program
         executable, depends = program
-        results = executable([t.array for t in leaves] + [g.array for g in given or ()]) if executable else []
-        return [EagerTensor(results.pop(0)) if d else None for d in depends]
+        results = executable([t.array for t in leaves] + [g.array for g in given]) if executable else []
+        results = [EagerTensor(r, t.dtype) for r, t in zip(results, [t for t, d in zip(by, depends) if d])]
+        for tape in current.tapes if results else ():
+            tape.record("NestedGradients", [*leaves, *given], {"emit": emit, "key": key, "own": own}, results)
+        results = iter(results)
+        return [next(results) if d else None for d in depends]
 
-    def _build(self, graph, leaves, plan, targets, by, given, Executable):
-        values = {id(t): graph.input(t.shape, t.dtype, "in") for t in leaves}
-        starts = [graph.input(g.shape, g.dtype, "given") for g in given or ()]
-        # The variable that a copy was read of: all copies of one are the same value.
-        for variable, copies in self._reads.values():
-            first = self._value_of(variable)
-            for copy in copies:
-                if id(copy) in values and id(first) in values:
-                    values[id(copy)] = values[id(first)]
-        for op, ins, attributes, outs, fixed in plan:
-            taken = [None if t is None else graph.constant(t.array, t.dtype) if i in fixed else values[id(t)]
-                     for i, t in enumerate(ins)]
-            if op == "CustomGradient":
-                own = record_custom(graph, taken[:len(outs)], taken[len(outs):], attributes["function"])
-                values.update((id(t), v) for t, v in zip(outs, own))
-                continue
-            for t, v in zip(outs, graph.record(op, taken, attributes, len(outs), [t.dtype for t in outs])):
-                values[id(t)] = v
-        made, depends = _gradients(graph, [values[id(t)] for t in targets], [values[id(t)] for t in by], starts)
-        if not any(depends):
-            return None, depends
-        graph.finish([g for g, d in zip(made, depends) if d])
-        return Executable(graph, devices.host()), depends
-
-    def _value_of(self, source):
-        """The tensor that a source was worth: of a variable, as it was first read."""
-        if not isinstance(source, Variable):
-            return source
-        found = self._reads.get(id(source))
-        if found is None:
-            found = self._reads[id(source)] = (source, [EagerTensor(np.asarray(source.numpy()), source.dtype)])
-        return found[1][0]
+    def _values_read(self):
+        """({id of a tensor that a variable was read as: the first one of this version}, {id of the variable: these})"""
+        same, firsts = {}, {}
+        for key, (_, copies) in self._reads.items():
+            versions = {}
+            for value, version in copies:
+                same[id(value)] = versions.setdefault(version, value)
+            firsts[key] = list(versions.values())
+        return same, firsts
 
     @staticmethod
     def _note(leaves, seen, t):
@@ -195,6 +191,31 @@ class GradientTape:
 
 
 _programs = {}
+
+
+def _build(graph, leaves, given, emit):
+    """(the program of gradients, or None where there are none; which there are)"""
+    values = [graph.input(t.shape, t.dtype, "in") for t in leaves] + [graph.input(g.shape, g.dtype, "given") for g in given]
+    made, depends = emit(graph, values)
+    if not any(depends):
+        return None, depends
+    graph.finish([g for g, d in zip(made, depends) if d])
+    return Executable(graph, devices.host()), depends
+
+
+def _emitted(graph, values, plan, targets, by, starts):
+    """What a tape has noted, and its gradients, in a graph. values: {id of a tensor: its value}"""
+    for op, ins, attributes, outs, fixed in plan:
+        taken = [None if t is None else graph.constant(t.array, t.dtype) if i in fixed else values[id(t)]
+                 for i, t in enumerate(ins)]
+        if op == "CustomGradient":
+            made = record_custom(graph, taken[:len(outs)], taken[len(outs):], attributes["function"])
+        elif op == "NestedGradients":
+            made = [g for g, d in zip(*attributes["emit"](graph, taken)) if d]
+        else:
+            made = graph.record(op, taken, attributes, len(outs), [t.dtype for t in outs])
+        values.update((id(t), v) for t, v in zip(outs, made))
+    return _gradients(graph, [values[id(t)] for t in targets], [values[id(t)] for t in by], starts)
 
 
 class _Stopped:
@@ -231,9 +252,39 @@ def graph_gradients(graph: Graph, targets: TensorLike, sources: Sequence, given:
 
 
 def _of_graph(graph, targets, sources, given):
-    by = [graph.read(s) if isinstance(s, Variable) else graph.taken(s) for s in sources]
-    made, depends = _gradients(graph, [graph.taken(t) for t in targets], by, [graph.taken(g) for g in given or ()])
-    return [g if d else None for g, d in zip(made, depends)]
+    groups = [graph.values_of(s) if isinstance(s, Variable) else [graph.taken(s)] for s in sources]
+    by = [t for group in groups for t in group]
+    of = [graph.taken(t) for t in targets]
+    made, depends = _gradients(graph, of, by, [graph.taken(g) for g in given or ()])
+    for t, there_is_one in zip(by, depends):
+        if not there_is_one and graph.known(t) is not None and t.dtype.is_floating and _leads_to(graph, t, of):
+            raise NotImplementedError("Gradients by a constant of a graph are not there: it is part of what was computed with "
+                                      "it. Use a variable or a placeholder, or tape.watch(constant) before it is used.")
+    found = iter([g if d else None for g, d in zip(made, depends)])
+    return [_of_reads(graph, group, [next(found) for _ in group]) for group in groups]
+
+
+def _leads_to(graph, tensor, targets):
+    """Whether a target is computed with it."""
+    reached = {tensor.number}
+    for inputs, outputs, *_ in graph.recorder.edges():
+        if reached & set(inputs):
+            reached.update(outputs)
+    return any(t.number in reached for t in targets)
+
+
+def _of_reads(graph, values, gradients):
+    """Of a variable that was assigned meanwhile: the sum over its values, without what comes through assignments. gradients: by
+    each value, with what comes through the later ones."""
+    total, later = None, []
+    for value, gradient in list(zip(values, gradients))[::-1]:
+        if gradient is not None and later:
+            through, (depends,) = _gradients(graph, [v for v, _ in later], [value], [g for _, g in later])
+            gradient = gradient - through[0] if depends else gradient
+        if gradient is not None:
+            later.append((value, gradient))
+            total = gradient if total is None else total + gradient
+    return total
 
 
 def gradients(ys: TensorLike, xs: Sequence, grad_ys: Any = None, name: str = "gradients",

@@ -63,9 +63,9 @@ class Variable(VariableBase):
         self.strategy = current.strategy  # whose scope it was made in
         self._watch()
 
-    def remember_initial(self) -> None:
-        """Initialisers give it the value back that it has now."""
-        self._initial = self._memory.copy()
+    def remember_initial(self, values: np.ndarray | None = None) -> None:
+        """Initialisers give it these values, or those back that it has now."""
+        self._initial = self._memory.copy() if values is None else np.asarray(values, self._memory.dtype)
 
     def _watch(self):
         graph = current.default or current.home
@@ -133,9 +133,11 @@ class Variable(VariableBase):
         graph = active()
         if graph is not None:
             return graph.read(self)
+        before = self.version
         out = EagerTensor(np.asarray(self.numpy()), self.dtype)
+        version = before if before == self.version else object()  # another thread has set it meanwhile: who knows which it is
         for tape in current.tapes:
-            tape.read(self, out)
+            tape.read(self, out, version)
         return out
 
     value = read_value

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Policies: what layers compute in, and what their variables are."""
+from tensorflow import _names
 from tensorflow.framework import dtypes
 from tensorflow.keras import backend
 
@@ -46,3 +47,6 @@ class experimental:
     Policy = Policy
     set_policy = staticmethod(set_global_policy)
     global_policy = staticmethod(global_policy)
+
+
+_names.lazy(globals(), {"LossScaleOptimizer": "tensorflow.keras.loss_scale:LossScaleOptimizer"})

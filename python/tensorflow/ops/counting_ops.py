@@ -92,19 +92,18 @@ def confusion_matrix(labels: TensorLike, predictions: TensorLike, num_classes: i
     return math_ops.cast(math_ops.matmul(rows, columns, transpose_a=True), dtype)
 
 
-def _segments(segment_ids, num_segments):
+def segments(segment_ids):
+    """How many there are of sorted segments."""
     known = constant_value(convert_to_tensor(segment_ids))
-    if num_segments is None:
-        if known is None:
-            raise late.needs(ValueError("Segments of a graph must be known when it is built, or use "
-                                        "tf.math.unsorted_segment_sum."), segment_ids)
-        num_segments = int(known.max()) + 1 if known.size else 0
-    return num_segments
+    if known is None:
+        raise late.needs(ValueError("Segments of a graph must be known when it is built, or use "
+                                    "tf.math.unsorted_segment_sum."), segment_ids)
+    return int(known.max()) + 1 if known.size else 0
 
 
 def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Sums of rows with the same segment; segments are sorted."""
-    return math_ops.unsorted_segment_sum(data, segment_ids, _segments(segment_ids, None), name)
+    return math_ops.unsorted_segment_sum(data, segment_ids, segments(segment_ids), name)
 
 
 def unsorted_segment_mean(data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike,
@@ -119,7 +118,7 @@ def unsorted_segment_mean(data: TensorLike, segment_ids: TensorLike, num_segment
 
 def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Means of rows with the same segment; segments are sorted."""
-    return unsorted_segment_mean(data, segment_ids, _segments(segment_ids, None), name)
+    return unsorted_segment_mean(data, segment_ids, segments(segment_ids), name)
 
 
 def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:

@@ -141,6 +141,55 @@ def test_weights_may_go_into_a_new_folder(tmp_path):
         model.save_weights(tmp_path / "another" / "weights.h5")
 
 
+def test_the_newest_weights_of_a_folder_are_found(tmp_path):
+    model, other = line(), line()
+    for epoch in (1, 2):
+        model.set_weights([w * 0 + epoch for w in model.get_weights()])
+        model.save_weights(tmp_path / f"{epoch:02d}", save_format="tf")
+    newest = tf.train.latest_checkpoint(tmp_path)
+    assert newest == str(tmp_path / "02")
+    other.load_weights(newest)
+    np.testing.assert_array_equal(other.get_weights()[0], model.get_weights()[0])
+    model.save_weights(tmp_path / "of_h5.h5")  # no checkpoint
+    assert tf.train.latest_checkpoint(tmp_path) == newest
+    with pytest.raises(ValueError, match="save_format='onnx'"):
+        model.save_weights(tmp_path / "x", save_format="onnx")
+
+
+def test_what_steps_of_the_users_get():
+    """Data that are one array are that array, tuples stay tuples."""
+    seen = []
+
+    class Own(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = keras.layers.Dense(1)
+
+        def call(self, x):
+            return self.dense(x[0] if isinstance(x, (list, tuple)) else x)
+
+        def train_step(self, data):
+            seen.append(data)
+            x = keras.utils.unpack_x_y_sample_weight(data)[0]
+            return {"loss": tf.reduce_sum(self(x))}
+
+        def predict_step(self, data):
+            seen.append(data)
+            return self(data[0] if isinstance(data, tuple) else data)
+    rows = np.ones((4, 3), "f4")
+    slices = tf.data.Dataset.from_tensor_slices
+    for x, y, kinds in ((rows, None, "t"), ([rows, rows], None, "([t, t],)"), (rows, rows, "(t, t)"),
+                        (slices(rows).batch(2), None, "t"), (slices((rows,)).batch(2), None, "(t,)"),
+                        (slices((rows, rows)).batch(2), None, "(t, t)")):
+        model = Own()
+        model.compile("sgd")
+        seen.clear()
+        model.fit(x, y, batch_size=2, verbose=0)
+        assert {str(tf.nest.map_structure(lambda t: "t", data)).replace("'", "") for data in seen} == {kinds}
+        seen.clear()
+        assert y is not None or model.predict(x, batch_size=2).shape == (4, 1)
+
+
 def test_a_step_of_the_users_trains_and_tells_as_the_guide_shows():
     class Own(keras.Model):
         def train_step(self, data):

@@ -94,6 +94,38 @@ def test_checkpoints_of_a_saver(tmp_path):
         assert session.run(v) == 1
 
 
+def test_checkpoints_are_looked_into_and_begun_with(tmp_path):
+    with tf.Graph().as_default(), tf1.Session() as session:
+        with tf1.variable_scope("old"):
+            tf1.get_variable("a", initializer=[1.0, 2.0])
+            tf1.get_variable("b", initializer=np.int32(7))
+        session.run(tf1.global_variables_initializer())
+        path = tf1.train.Saver().save(session, str(tmp_path / "model"), global_step=3)
+    assert tf1.train.checkpoint_exists(path) and not tf1.train.checkpoint_exists(path + "0")
+    assert tf1.train.list_variables(tmp_path) == [("old/a", [2]), ("old/b", [])]
+    np.testing.assert_array_equal(tf1.train.load_variable(path, "old/a"), [1, 2])
+    reader = tf1.train.NewCheckpointReader(path)
+    assert reader.has_tensor("old/b") and reader.get_variable_to_dtype_map()["old/b"] is tf.int32
+    with pytest.raises(tf.errors.NotFoundError, match="Key c not found"):
+        reader.get_tensor("c")
+    with pytest.raises(tf.errors.NotFoundError, match="Couldn't find"):
+        tf1.train.list_variables(tmp_path / "nowhere")
+    with tf.Graph().as_default(), tf1.Session() as session:
+        with tf1.variable_scope("new"):
+            own = tf1.get_variable("a", [2]), tf1.get_variable("b", initializer=np.int32(0))
+        other = tf1.get_variable("other", initializer=3.0)
+        tf1.train.init_from_checkpoint(path, {"old/": "new/"})
+        session.run(tf1.global_variables_initializer())
+        a, b, c = session.run([*own, other])
+        np.testing.assert_array_equal(a, [1, 2])
+        assert b == 7 and c == 3
+        tf1.train.init_from_checkpoint(path, {"old/b": own[1]})
+        with pytest.raises(ValueError, match="Shape of variable other"):
+            tf1.train.init_from_checkpoint(path, {"old/a": "other"})
+        with pytest.raises(ValueError, match="old/other is not found"):
+            tf1.train.init_from_checkpoint(path, {"old/other": other})
+
+
 def test_what_replicas_have_in_common():
     two = strategy(2)
     with two.scope():

@@ -74,7 +74,54 @@ def test_cells_upon_cells_are_trained():
         assert session.run(loss) < before
 
 
+@pytest.mark.parametrize("lengths", [None, [5, 2]])
+def test_both_directions(lengths):
+    with tf.Graph().as_default(), tf.Session() as session:
+        cells = [tf.nn.rnn_cell.BasicRNNCell(UNITS), tf.nn.rnn_cell.ResidualWrapper(tf.nn.rnn_cell.BasicRNNCell(3))]
+        (there, back), last = tf.nn.bidirectional_dynamic_rnn(*cells, tf.constant(X), lengths, dtype=tf.float32)
+        session.run(tf.global_variables_initializer())
+        names = [v.name for v in tf.global_variables()]
+        assert names[0] == "bidirectional_rnn/fw/basic_rnn_cell/kernel:0" and names[3].startswith("bidirectional_rnn/bw/")
+        w = [session.run(v) for v in tf.global_variables()]
+        there, back, last = session.run([there, back, last])
+    for sample, n in enumerate(lengths or (5, 5)):
+        h, g = np.zeros((1, UNITS), "f4"), np.zeros((1, 3), "f4")
+        for t in range(n):
+            x, y = X[sample:sample + 1, t], X[sample:sample + 1, n - 1 - t]
+            h, g = np.tanh(np.concatenate([x, h], 1) @ w[0] + w[1]), np.tanh(np.concatenate([y, g], 1) @ w[2] + w[3])
+            np.testing.assert_allclose(there[sample, t], h[0], rtol=1e-4, atol=1e-5)
+            np.testing.assert_allclose(back[sample, n - 1 - t], (g + y)[0], rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(last[0][sample], h[0], rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(last[1][sample], g[0], rtol=1e-4, atol=1e-5)
+        assert not there[sample, n:].any() and not back[sample, n:].any()
+
+
+def test_what_is_dropped_of_a_cell():
+    def run(**keep):
+        with tf.Graph().as_default(), tf.Session() as session:
+            rate = tf.placeholder_with_default(tf.constant(keep.pop("fed", 1.0)), [])
+            cell = tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.LSTMCell(200), input_keep_prob=rate, **keep)
+            out, state = cell(tf.ones([1, 1]), cell.zero_state(1, tf.float32))
+            session.run(tf.global_variables_initializer())
+            w = [session.run(v) for v in tf.global_variables()]
+            assert [v.name.split("/")[-1] for v in tf.global_variables()] == ["kernel:0", "bias:0"]
+            return session.run([out, state]), w
+    (out, state), (kernel, bias) = run(output_keep_prob=0.5, state_keep_prob=0.25)
+    zero = np.zeros((1, 200))
+    i, j, f, o = np.split(np.concatenate([[[1.0]], zero], 1) @ kernel + bias, 4, 1)
+    c = sigmoid(i) * np.tanh(j)
+    h = np.tanh(c) * sigmoid(o)
+    np.testing.assert_allclose(state.c, c, rtol=1e-4, atol=1e-6)  # the cell stays
+    for found, keep in ((out, 0.5), (state.h, 0.25)):
+        kept = found != 0
+        assert abs(kept.mean() - keep) < 0.15
+        np.testing.assert_allclose(found[kept], (h / keep)[kept], rtol=1e-4, atol=1e-6)
+    (out, state), _ = run(fed=1e-6)
+    assert not out.any()  # the input was dropped, and biases are zeros
+
+
 @pytest.mark.parametrize("make, message", [
+    (lambda: tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.GRUCell(2), variational_recurrent=True), "variational_recurrent"),
     (lambda: tf.nn.rnn_cell.LSTMCell(2, use_peepholes=True), "use_peepholes"),
     (lambda: tf.nn.rnn_cell.BasicLSTMCell(2, state_is_tuple=False), "state_is_tuple"),
     (lambda: tf.nn.rnn_cell.GRUCell(2, bias_initializer="zeros"), "bias_initializer")])

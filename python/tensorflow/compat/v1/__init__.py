@@ -176,4 +176,21 @@ _names.lazy(globals(), {"train": "tensorflow.compat.v1.train", "layers": "tensor
                         "nn": "tensorflow.compat.v1.nn", "image": "tensorflow.compat.v1.image",
                         **{name: f"tensorflow.{name}" for name in "math random linalg keras errors nest config xla "
                            "debugging dtypes version autograph distribute test".split()},
+                        **{name: f"tensorflow.compat.v1.composed:{name}" for name in (
+                            "space_to_batch", "batch_to_space", "extract_image_patches", "tuple", "Print", "Assert")},
+                        **{name: f"tensorflow.ops.composed_ops:{name}" for name in (
+                            "scalar_mul", "reverse_sequence", "space_to_batch_nd", "batch_to_space_nd", "segment_max",
+                            "segment_min", "segment_prod", "unsorted_segment_max", "unsorted_segment_min",
+                            "unsorted_segment_prod", "unsorted_segment_sqrt_n", "tensor_scatter_nd_sub", "unravel_index",
+                            "histogram_fixed_width", "broadcast_static_shape", "broadcast_dynamic_shape", "foldr",
+                            "vectorized_map", "grad_pass_through", "recompute_grad")},
+                        **{name: f"tensorflow.debugging:{name}" for name in (
+                            "assert_equal", "assert_less", "assert_less_equal", "assert_greater", "assert_greater_equal",
+                            "assert_near", "assert_rank", "assert_type")},
+                        **{name: f"tensorflow.ops.nn_more_ops:{name}" for name in ("space_to_depth", "depth_to_space")},
+                        **{name: f"tensorflow.data.examples:{name}" for name in (
+                            "FixedLenFeature", "FixedLenSequenceFeature", "parse_single_example", "parse_example")},
+                        "decode_raw": "tensorflow.data.records:decode_raw", "python_io": "tensorflow.io",
+                        "read_file": "tensorflow.io:read_file",
+                        "unsorted_segment_mean": "tensorflow.ops.counting_ops:unsorted_segment_mean",
                         "initializers": "tensorflow.compat.v1.initializers"})

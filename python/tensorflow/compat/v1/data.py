@@ -20,4 +20,5 @@ def get_output_shapes(dataset):
     return dataset.output_shapes
 
 
-_names.lazy(globals(), {"Iterator": "tensorflow.compat.v1.iterators:Iterator"})
+_names.lazy(globals(), {"Iterator": "tensorflow.compat.v1.iterators:Iterator", **{
+    name: f"tensorflow.data.records:{name}" for name in ("TFRecordDataset", "TextLineDataset", "FixedLengthRecordDataset")}})

@@ -8,6 +8,7 @@ import typing as _typing
 import numpy as _np
 
 from tensorflow import _names
+from tensorflow.compat.v1.composed import extract_image_patches  # noqa: F401
 from tensorflow.framework import dtypes as _dtypes
 from tensorflow.framework.tensors import convert_to_tensor as _convert
 from tensorflow.image import *  # noqa: F401,F403

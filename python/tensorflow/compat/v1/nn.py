@@ -364,4 +364,4 @@ def _listed(axes):
 
 
 _names.lazy(globals(), {"rnn_cell": "tensorflow.compat.v1.rnn_cell", **{
-    name: f"tensorflow.compat.v1.rnn_cell:{name}" for name in ("dynamic_rnn", "static_rnn")}})
+    name: f"tensorflow.compat.v1.rnn_cell:{name}" for name in ("dynamic_rnn", "static_rnn", "bidirectional_dynamic_rnn")}})

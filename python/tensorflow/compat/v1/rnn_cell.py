@@ -7,6 +7,7 @@ import collections
 import typing as _typing
 
 from tensorflow import _names
+from tensorflow.compat.v1 import nn as _v1_nn
 from tensorflow.compat.v1.initializers import constant_initializer as _constant_initializer
 from tensorflow.compat.v1.variable_scope import AUTO_REUSE as _AUTO_REUSE
 from tensorflow.compat.v1.variable_scope import get_variable as _get_variable
@@ -14,12 +15,13 @@ from tensorflow.compat.v1.variable_scope import variable_scope as _variable_scop
 from tensorflow.framework import nest as _nest
 from tensorflow.framework.tensors import convert_to_tensor as _convert
 from tensorflow.ops import array_ops as _array
+from tensorflow.ops import composed_ops as _composed
 from tensorflow.ops import math_ops as _math
 from tensorflow.ops import nn_ops as _nn
 if _typing.TYPE_CHECKING:  # of annotations
-    from typing import Any, Sequence
+    from typing import Any, Callable, Sequence
     from tensorflow.framework.tensors import Tensor
-    from tensorflow.framework.typed import ActivationLike, DTypeLike, InitializerLike, TensorLike
+    from tensorflow.framework.typed import ActivationLike, DTypeLike, InitializerLike, NumberLike, TensorLike
 
 LSTMStateTuple = collections.namedtuple("LSTMStateTuple", "c h")
 LSTMStateTuple.__doc__ = "The state of an LSTM: the cell c and the output h."
@@ -157,6 +159,65 @@ class MultiRNNCell(RNNCell):
         return inputs, tuple(states)
 
 
+class _Wrapper(RNNCell):
+    """Around a cell, whose variables have the names that they have without it."""
+
+    def __init__(self, cell):
+        super().__init__()
+        self._cell, self.state_size, self.output_size = cell, cell.state_size, cell.output_size
+
+    def __call__(self, inputs: TensorLike, state: TensorLike, scope: str | None = None) -> tuple:
+        return self.step(_convert(inputs), state)
+
+    def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Tensor | LSTMStateTuple | tuple:
+        """That of the cell."""
+        return self._cell.zero_state(batch_size, dtype)
+
+
+class DropoutWrapper(_Wrapper):
+    """Drops some of a cell's inputs, outputs and states: each keeps the share that is given for it."""
+
+    def __init__(self, cell: RNNCell, input_keep_prob: NumberLike = 1.0, output_keep_prob: NumberLike = 1.0,
+                 state_keep_prob: NumberLike = 1.0, variational_recurrent: bool = False, input_size: Any = None,
+                 dtype: DTypeLike | None = None, seed: int | None = None,
+                 dropout_state_filter_visitor: Any = None) -> None:
+        if variational_recurrent or dropout_state_filter_visitor is not None:
+            raise NotImplementedError("DropoutWrapper: variational_recurrent and dropout_state_filter_visitor are not there.")
+        super().__init__(cell)
+        self._keeps, self._seed = (input_keep_prob, output_keep_prob, state_keep_prob), seed
+
+    def _kept(self, x, which):
+        keep = self._keeps[which]
+        return x if isinstance(keep, (int, float)) and keep >= 1 else _v1_nn.dropout(x, keep, seed=self._seed)
+
+    def step(self, inputs: TensorLike, state: TensorLike) -> tuple:
+        """Output and new state after one time step; the cell of an LSTM's state stays whole."""
+        out, made = self._cell(self._kept(inputs, 0), state)
+        if isinstance(self._keeps[2], (int, float)) and self._keeps[2] >= 1:
+            return self._kept(out, 1), made
+        return self._kept(out, 1), self._dropped(made)
+
+    def _dropped(self, state):
+        if isinstance(state, LSTMStateTuple):
+            return LSTMStateTuple(state.c, self._kept(state.h, 2))
+        if isinstance(state, (list, tuple)):
+            return type(state)(self._dropped(s) for s in state)
+        return self._kept(state, 2)
+
+
+class ResidualWrapper(_Wrapper):
+    """Adds a cell's inputs to its outputs."""
+
+    def __init__(self, cell: RNNCell, residual_fn: Callable | None = None) -> None:
+        super().__init__(cell)
+        self._join = residual_fn or (lambda inputs, outputs: _math.add(inputs, outputs))
+
+    def step(self, inputs: TensorLike, state: TensorLike) -> tuple:
+        """Output and new state after one time step."""
+        out, made = self._cell(inputs, state)
+        return self._join(inputs, out), made
+
+
 def _scoped(scope):
     return _variable_scope(scope, "rnn", reuse=None)
 
@@ -192,6 +253,23 @@ def static_rnn(cell: Any, inputs: TensorLike, initial_state: TensorLike | None =
             outputs.append(out)
             state = made
     return outputs, state
+
+
+def bidirectional_dynamic_rnn(cell_fw: Any, cell_bw: Any, inputs: TensorLike, sequence_length: TensorLike | None = None,
+                              initial_state_fw: TensorLike | None = None, initial_state_bw: TensorLike | None = None,
+                              dtype: DTypeLike | None = None, parallel_iterations: int | None = None,
+                              swap_memory: bool = False, time_major: bool = False, scope: str | None = None) -> tuple:
+    """((outputs forwards, outputs backwards), (last states)): the second cell reads every sample from its end."""
+    x, (steps, samples) = _convert(inputs), (0, 1) if time_major else (1, 0)
+
+    def turned(t):
+        if sequence_length is None:
+            return _array.reverse(t, [steps])
+        return _composed.reverse_sequence(t, sequence_length, seq_axis=steps, batch_axis=samples)
+    with _variable_scope(scope, "bidirectional_rnn", reuse=None):
+        there = dynamic_rnn(cell_fw, x, sequence_length, initial_state_fw, dtype, time_major=time_major, scope="fw")
+        back = dynamic_rnn(cell_bw, turned(x), sequence_length, initial_state_bw, dtype, time_major=time_major, scope="bw")
+    return (there[0], turned(back[0])), (there[1], back[1])
 
 
 _names.explain_missing(globals())

@@ -6,13 +6,12 @@ import os
 from typing import Any, Sequence
 
 import numpy as np
-from popart import _files
 
 from tensorflow import _names
-from tensorflow.compat.v1 import checkpoints as _checkpoints
 from tensorflow.compat.v1 import decays as _decays
 from tensorflow.compat.v1 import graphs as _graphs
 from tensorflow.compat.v1.graphs import trainable_variables
+from tensorflow.framework import checkpoints as _checkpoints
 from tensorflow.framework import errors
 from tensorflow.framework.arrays import save_arrays
 from tensorflow.framework.context import active, current
@@ -371,8 +370,7 @@ class Saver:
         path = save_path if global_step is None else f"{save_path}-{int(np.asarray(global_step))}"
         save_arrays(path + ".npz", {name.replace("/", "|"): v.eval(sess) for name, v in self._variables().items()})
         if write_state:
-            with _files.writing(os.path.join(os.path.dirname(path), latest_filename or "checkpoint"), encoding="utf-8") as file:
-                file.write(f'model_checkpoint_path: "{os.path.basename(path)}"\n')
+            _checkpoints.name_newest(path, latest_filename)
         self.last_checkpoints = [p for p in self.last_checkpoints if p != path] + [path]
         while self._keep and len(self.last_checkpoints) > self._keep:
             old = self.last_checkpoints.pop(0) + ".npz"
@@ -396,4 +394,8 @@ def latest_checkpoint(checkpoint_dir: PathLike, latest_filename: str | None = No
 
 _names.export(globals(), _decays, _decays.names)
 _names.lazy(globals(), {name: f"tensorflow.compat.v1.session_hooks:{name}" for name in (
-    "SessionRunHook", "SessionRunArgs", "SessionRunContext", "SessionRunValues")})
+    "SessionRunHook", "SessionRunArgs", "SessionRunContext", "SessionRunValues")} | {
+        name: f"tensorflow.compat.v1.readers:{name}" for name in (
+            "checkpoint_exists", "list_variables", "load_variable", "load_checkpoint", "NewCheckpointReader",
+            "init_from_checkpoint")} | {name: f"tensorflow.data.examples:{name}" for name in (
+                "Example", "Features", "Feature", "BytesList", "FloatList", "Int64List")})

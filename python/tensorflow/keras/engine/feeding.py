@@ -18,6 +18,10 @@ def _array(value):
     return array
 
 
+class Alone(tuple):
+    """(x, None, None) of data that are x itself: steps of the user's get it without a tuple around it."""
+
+
 class Arrays:
     """x, y and weights in memory. shuffle: in another order every epoch."""
 
@@ -25,7 +29,8 @@ class Arrays:
         batch_size = 32 if batch_size is None else int(batch_size)
         if batch_size < 1:
             raise ValueError(f"batch_size must be at least 1, not {batch_size}.")
-        self.structure = tuple(nest.map_structure(_array, part) for part in (x, y, weight))
+        kind = tuple if nest.is_nested(x) or y is not None or weight is not None else Alone
+        self.structure = kind(nest.map_structure(_array, part) for part in (x, y, weight))
         self._flat = [a for a in nest.flatten(self.structure) if a is not None]
         counts = {len(a) for a in self._flat if a.ndim}
         if any(a.ndim == 0 for a in self._flat):
@@ -136,7 +141,7 @@ def _unpacked(data):
     """What a data set gives, as (x, y, weight)."""
     data = nest.map_structure(_array, data)
     if not isinstance(data, tuple):
-        return (data, None, None)
+        return Alone((data, None, None))
     if len(data) > 3:
         raise ValueError(f"Data is expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`, found a "
                          f"tuple of {len(data)}.")

@@ -198,8 +198,8 @@ def _samples(result, tensor):
 
 
 def _inputs_only(feed):
-    feed.structure = (feed.structure[0], None, None)
-    whole = feed._next
+    kind, whole = type(feed.structure), feed._next
+    feed.structure = kind((feed.structure[0], None, None))
 
     def inputs():
         return (whole()[0], None, None)

@@ -13,8 +13,17 @@ from tensorflow.framework.execution import Executable, Settings, arranged
 from tensorflow.framework.graphs import Graph
 from tensorflow.framework.rules import unused_optimizer, write_rule
 from tensorflow.framework.tensors import convert_to_tensor
+from tensorflow.keras.engine.feeding import Alone
 from tensorflow.keras.optimizers.device_state import DeviceState
 from tensorflow.ops import array_ops, math_ops
+
+
+def _given(data):
+    """What a step of the user gets."""
+    x, y, weight = data
+    if y is None and weight is None:
+        return x if isinstance(data, Alone) else (x,)
+    return (x, y) if weight is None else (x, y, weight)
 
 
 class Program:
@@ -59,7 +68,7 @@ class Program:
         x, y, weight = data
         model = self.model
         if self.mode == "predict":
-            out = model.predict_step((x,)) if _overrides(model, "predict_step") else model(x, training=False)
+            out = model.predict_step(_given(data)) if _overrides(model, "predict_step") else model(x, training=False)
             self.result = out
             self._finish(nest.flatten(out), ["All"] * len(nest.flatten(out)))
             return
@@ -120,8 +129,7 @@ class Program:
         self.graph.on_assign = None
         if self.plan.accumulation > 1 or self.plan.stages:
             raise RuntimeError(f"{step.__name__} has been overridden: pipelined and accumulating models need Keras' own.")
-        x, y, weight = data
-        self._custom = step((x, y) if weight is None else (x, y, weight))
+        self._custom = step(_given(data))
         self.metrics, self.parts = list(self.model.metrics), []  # that begin again with every epoch
         values = [v if not isinstance(v, (int, float)) else self.graph.constant(np.float32(v))
                   for v in self._custom.values()]

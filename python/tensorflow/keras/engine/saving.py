@@ -7,6 +7,7 @@ import os
 import numpy as np
 from popart import _files
 
+from tensorflow.framework import checkpoints
 from tensorflow.framework.arrays import save_arrays
 from tensorflow.keras import optimizers
 from tensorflow.keras.engine import seals
@@ -18,6 +19,8 @@ class Saving:
         _check_overwrite(path, overwrite)
         with Store.writing(path, save_format) as store:
             store.put_weights(self)
+        if isinstance(store, _Npz) and not path.endswith(".npz"):
+            checkpoints.name_newest(path)  # for tf.train.latest_checkpoint
 
     def load_weights(self, filepath, by_name=False, skip_mismatch=False, options=None):
         store = Store.reading(os.fspath(filepath))
@@ -106,9 +109,8 @@ class Store:
                     yield store
                 seals.seal(file)
             return
-        if kind == "tf" and not path.endswith(".npz"):
-            raise NotImplementedError("TensorFlow's SavedModel and checkpoint formats are not there: name a file that ends in "
-                                      ".h5 or .npz.")
+        if kind not in (None, "tf", "tensorflow"):
+            raise ValueError(f"Unknown format. Was passed save_format={kind!r}; there are \"h5\" and \"tf\".")
         store = _Npz({})
         yield store
         if not path.endswith(".npz"):  # where Keras writes a checkpoint, and makes its folder

@@ -14,7 +14,7 @@ from tensorflow.keras import backend, optimizers
 from tensorflow.keras.engine import calls
 from tensorflow.keras.engine.base_layer import Layer, _shape_leaves
 from tensorflow.keras.engine.compiled import CompiledLoss, CompiledMetrics
-from tensorflow.keras.engine.feeding import feed_of
+from tensorflow.keras.engine.feeding import Alone, feed_of
 from tensorflow.keras.engine.ipu_options import IpuOptions
 from tensorflow.keras.engine.loops import Loops, _class_weights, in_no_graph
 from tensorflow.keras.engine.nodes import KerasTensor, shapes_of
@@ -25,8 +25,10 @@ from tensorflow.keras.engine.summary import print_summary
 from tensorflow.keras.engine.tracking import Tracker
 from tensorflow.keras.metrics.base import Mean
 from tensorflow.keras.named import snake
+from tensorflow.keras.utils import unpack_x_y_sample_weight
 
 _tracing = threading.RLock()  # a trace builds layers
+_STEPS = ("train_step", "test_step", "predict_step")
 
 
 class Model(Loops, Saving, IpuOptions, Layer):
@@ -147,7 +149,7 @@ class Model(Loops, Saving, IpuOptions, Layer):
     @of_keras
     def train_step(self, data: TensorLike) -> dict:
         """One step of training; override it for training of your own."""
-        x, y, weight = (*data, *[None] * (3 - len(data)))
+        x, y, weight = unpack_x_y_sample_weight(data)
         with GradientTape() as tape:
             y_pred = self(x, training=True)
             loss = self.compiled_loss(y, y_pred, weight, regularization_losses=self.losses)
@@ -158,7 +160,7 @@ class Model(Loops, Saving, IpuOptions, Layer):
     @of_keras
     def test_step(self, data: TensorLike) -> dict:
         """One step of evaluate; override it for an evaluation of your own."""
-        x, y, weight = (*data, *[None] * (3 - len(data)))
+        x, y, weight = unpack_x_y_sample_weight(data)
         y_pred = self(x, training=False)
         self.compiled_loss(y, y_pred, weight, regularization_losses=self.losses)
         self.compiled_metrics.update_state(y, y_pred, weight)
@@ -231,19 +233,23 @@ class Model(Loops, Saving, IpuOptions, Layer):
 
     def _met(self, feed):
         """A subclassed model is built before its plan is made: PipelineStage in its call() is part of that."""
-        steps = ("train_step", "test_step", "predict_step", "build")
-        if self.built or self._strategy is None or any(getattr(type(self), s) is not getattr(Model, s) for s in steps):
+        if self.built or self._strategy is None or self._has_own("build", *_STEPS):
             return
         if "_calls" not in self.__dict__ and type(self).call is not Layer.call:
             x = feed.example()[0]
             self._build_on(nest.map_structure(lambda a: KerasTensor(a.shape, _in_graphs(a)), x))
+
+    def _has_own(self, *methods):
+        return any(getattr(type(self), m) is not getattr(Model, m) for m in methods)
 
     # ---- programs
 
     def _program(self, mode, batch, plan):
         specs = tuple(None if a is None else (a.shape, str(a.dtype)) for a in nest.flatten(batch))
         trained = tuple(id(v) for v in self.trainable_variables) if self.built else ()
-        key = (mode, specs, plan.key, trained, self._pipeline_key(), self.optimizer.hyper() if mode == "train" else None)
+        alone = isinstance(batch, Alone) and self._has_own(*_STEPS)  # which such steps see
+        rule = self.optimizer.hyper() if mode == "train" else None
+        key = (mode, specs, plan.key, trained, self._pipeline_key(), rule, alone)
         found = self._programs.get(key)
         if found is not None:
             return found

@@ -210,18 +210,25 @@ class Optimizer:
                  tape: Any = None) -> Tensor | Variable:
         """Computes gradients of a loss, then applies them."""
         variables = var_list() if callable(var_list) else var_list
+        return self.apply_gradients(zip(self.gradients_of(loss, variables, grad_loss, tape), variables))
+
+    @staticmethod
+    def gradients_of(loss: Any, variables: Sequence, grad_loss: Any = None, tape: Any = None) -> list:
+        """Of a loss, or of a function that gives it; grad_loss: the gradient that the loss has itself."""
         given = None if grad_loss is None else [convert_to_tensor(grad_loss)]
         if callable(loss):
             with GradientTape() as tape:
                 loss = loss()
-            gradients = tape.gradient(loss, variables, given)
-        elif tape is not None:
-            gradients = tape.gradient(loss, variables, given)
-        elif active() is not None:
-            gradients = graph_gradients(active(), [loss], variables, given)
-        else:
-            raise ValueError("`tape` is required when a `Tensor` loss is passed.")
-        return self.apply_gradients(zip(gradients, variables))
+            return tape.gradient(loss, variables, given)
+        if tape is not None:
+            return tape.gradient(loss, variables, given)
+        if active() is not None:
+            return graph_gradients(active(), [loss], variables, given)
+        raise ValueError("`tape` is required when a `Tensor` loss is passed.")
+
+    def apply_minimized(self, grads_and_vars: Any) -> Any:
+        """apply_gradients, for those of what to_minimize gave."""
+        return self.apply_gradients(grads_and_vars)
 
     def compiled(self, model: Any) -> Optimizer:
         """What a model that is compiled with this one trains with."""

@@ -38,16 +38,18 @@ def normalize(x: TensorLike, axis: AxisLike = -1, order: int = 2) -> Any:
 
 def unpack_x_y_sample_weight(data: TensorLike) -> tuple:
     """(x, y, weights) of what a train_step gets, None for what is not there."""
-    if not isinstance(data, (tuple, list)):
+    if not isinstance(data, tuple):
         return data, None, None
     if not 1 <= len(data) <= 3:
         raise ValueError(f"Data is expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`, found {data}")
     return (*data, *[None] * (3 - len(data)))
 
 
-def pack_x_y_sample_weight(x: TensorLike, y: TensorLike | None = None, sample_weight: TensorLike | None = None) -> tuple:
-    """A tuple of what is not None: (x, y, sample_weight)."""
-    return (x,) if y is None else (x, y) if sample_weight is None else (x, y, sample_weight)
+def pack_x_y_sample_weight(x: TensorLike, y: TensorLike | None = None, sample_weight: TensorLike | None = None) -> Any:
+    """A tuple of what is not None: (x, y, sample_weight); a single x is x itself."""
+    if y is None and sample_weight is None:
+        return (x,) if isinstance(x, (list, tuple, dict)) else x
+    return (x, y) if sample_weight is None else (x, y, sample_weight)
 
 
 class Sequence:

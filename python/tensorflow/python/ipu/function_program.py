@@ -9,7 +9,7 @@ import numpy as np
 
 from tensorflow.framework import nest
 from tensorflow.framework.context import active
-from tensorflow.framework.errors import InvalidArgumentError, OutOfRangeError
+from tensorflow.framework.errors import InvalidArgumentError
 from tensorflow.framework.tensors import EagerTensor, Tensor, constant_value, convert_to_tensor
 from tensorflow.framework.variables import Variable
 from tensorflow.ops import array_ops
@@ -66,8 +66,8 @@ class FunctionGraph(ProgramGraph):
         return tuple(out)
 
     def next_of(self, iterator):
-        queue = IteratorQueue(iterator)
-        return queue.dequeue_in(self) if active() is self else inner_feeds.dequeued(queue, stacked=False)
+        queue = ipu_infeed_queue.IteratorQueue(iterator)
+        return queue.dequeue_in(self) if active() is self else inner_feeds.dequeued(queue)
 
     def _next_of(self, dataset):
         queue = ipu_infeed_queue.IPUInfeedQueue(dataset)
@@ -133,35 +133,3 @@ class _Arguments:
         if count == 1:
             return self._arrays
         return [np.ascontiguousarray(np.broadcast_to(a, (count, *a.shape))) for a in self._arrays]
-
-
-class IteratorQueue:
-    """A data set's iterator as an infeed."""
-
-    def __init__(self, iterator):
-        self._iterator = iterator
-
-    structure = property(lambda self: self._iterator.element_spec)
-
-    def noted(self):
-        """A program reads it."""
-        for spec in nest.flatten(self._iterator.element_spec):
-            if not spec.shape.is_fully_defined():
-                raise ValueError(f"Output shape {spec.shape} is not fully defined, which programs for IPUs need. If using "
-                                 "batch, set drop_remainder=True.")
-
-    def dequeue_in(self, graph):
-        self.noted()
-        out = nest.map_structure(lambda s: graph.input(s.shape, s.dtype, "infeed"), self._iterator.element_spec)
-        graph.infeeds.append((self, nest.flatten(out)))
-        return out
-
-    def next_arrays(self, count):
-        rows = []
-        for _ in range(count):
-            try:
-                rows.append(nest.flatten(self._iterator.raw()))
-            except StopIteration:
-                raise OutOfRangeError(None, None, f"End of sequence: the program reads {count} elements, there were "
-                                      f"{len(rows)}. Use dataset.repeat().") from None
-        return [np.stack(each) if count > 1 else each[0] for each in zip(*rows)]

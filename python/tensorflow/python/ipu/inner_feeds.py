@@ -18,13 +18,13 @@ def _note(graph):
     graph.feeds_inside = True
 
 
-def dequeued(queue, stacked=True):
-    """An element of an infeed, wherever the loop is. stacked: the queue gives one as a list of one."""
+def dequeued(queue):
+    """An element of an infeed, wherever the loop is."""
     _note(root_program())
     queue.noted()
 
     def element(arrays, replicas):
-        return [a[0] if stacked else a for a in queue.next_arrays(1)]
+        return [a[0] if queue.stacks else a for a in queue.next_arrays(1)]
     made = host_call(element, [], [(s.dtype, s.shape) for s in nest.flatten(queue.structure)], "infeed")
     return nest.pack_sequence_as(queue.structure, made)
 

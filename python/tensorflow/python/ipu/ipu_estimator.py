@@ -9,12 +9,12 @@ from popart import _files as _folders
 
 from tensorflow import _names
 from tensorflow.compat.v1 import metrics
-from tensorflow.compat.v1 import checkpoints as _files
 from tensorflow.compat.v1 import graphs as _v1
 from tensorflow.compat.v1.session import Session
 from tensorflow.compat.v1.session_hooks import Hooks
 from tensorflow.compat.v1.train import get_or_create_global_step
 from tensorflow.estimator import EstimatorSpec, ModeKeys, check  # noqa: F401
+from tensorflow.framework import checkpoints as _files
 from tensorflow.framework import logs, nest
 from tensorflow.framework.context import eagerly
 from tensorflow.framework.errors import OutOfRangeError

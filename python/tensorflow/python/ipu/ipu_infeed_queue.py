@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorflow.data.dataset import Iterator
 from tensorflow.framework import nest
 from tensorflow.framework.context import active
 from tensorflow.framework.errors import FailedPreconditionError, OutOfRangeError
@@ -32,7 +33,9 @@ class IPUInfeedQueue:
                                  "batch, set drop_remainder=True.")
         self._elements = None
         self._initialized = self._used = False
+        self._eager = active() is None  # then there is no session to run the initializer
 
+    stacks = True  # one element is a list of one
     structure = property(lambda self: self.dataset.element_spec)
     number_of_tuple_elements = property(lambda self: len(nest.flatten(self.structure)))
     dequeued = property(lambda self: self._used)
@@ -55,7 +58,7 @@ class IPUInfeedQueue:
     def deleter(self) -> Operation | None:
         """An operation of TensorFlow 1 that frees the queue."""
         def stop():
-            self._elements = None
+            self._elements, self._eager = None, False
         if active() is None:
             stop()
             return None
@@ -78,6 +81,8 @@ class IPUInfeedQueue:
 
     def next_arrays(self, count: int) -> list:
         """The next elements, one array per tensor."""
+        if self._elements is None and self._eager:
+            self._start()
         if self._elements is None:
             raise FailedPreconditionError(None, None, "The infeed queue is not initialized: run its `initializer` first.")
         flag = flags.current()
@@ -112,6 +117,48 @@ class IPUIterator:
 
     def __next__(self):
         return next(self._iterator)
+
+
+class IteratorQueue:
+    """A data set's iterator as an infeed."""
+    stacks = False
+
+    def __init__(self, iterator: Any) -> None:
+        self._iterator = iterator
+
+    structure = property(lambda self: self._iterator.element_spec)
+
+    def noted(self) -> None:
+        """A program reads it."""
+        for spec in nest.flatten(self._iterator.element_spec):
+            if not spec.shape.is_fully_defined():
+                raise ValueError(f"Output shape {spec.shape} is not fully defined, which programs for IPUs need. If using "
+                                 "batch, set drop_remainder=True.")
+
+    def dequeue_in(self, graph: Any) -> Tensor | dict | tuple:
+        """The tensors of an element, as inputs of a program."""
+        self.noted()
+        out = nest.map_structure(lambda s: graph.input(s.shape, s.dtype, "infeed"), self._iterator.element_spec)
+        graph.infeeds.append((self, nest.flatten(out)))
+        return out
+
+    def next_arrays(self, count: int) -> list:
+        """The next elements, one array per tensor."""
+        rows = []
+        for _ in range(count):
+            try:
+                rows.append(nest.flatten(self._iterator.raw()))
+            except StopIteration:
+                raise OutOfRangeError(None, None, f"End of sequence: the program reads {count} elements, there were "
+                                      f"{len(rows)}. Use dataset.repeat().") from None
+        return [np.stack(each) if count > 1 else each[0] for each in zip(*rows)]
+
+
+def queue_of(source: Any) -> Any:
+    """What a loop or a pipeline reads: a queue, or an iterator as one."""
+    if isinstance(source, IPUIterator):
+        source = source._iterator
+    return IteratorQueue(source) if isinstance(source, Iterator) else source
 
 
 IPUOwnedIterator = IPUIterator

@@ -13,13 +13,14 @@ from tensorflow.framework.context import active
 from tensorflow.framework.tensors import Tensor, constant_value, convert_to_tensor
 from tensorflow.ops import control_flow, math_ops
 from tensorflow.python.ipu import inner_feeds as _inner_feeds
+from tensorflow.python.ipu.ipu_infeed_queue import queue_of as _queue_of
 from tensorflow.python.ipu.programs import program, root_program
 
 
 def repeat(n: int | Tensor, body: typing.Callable, inputs: list | None = None, infeed_queue: Any = None,
            use_while_v1: bool = True) -> list:
     """body n times: it gets the loop's state, then the elements of the infeed, and gives the new state."""
-    state = _listed(inputs)
+    state, infeed_queue = _listed(inputs), _queue_of(infeed_queue)
     _check_arity(body, state, infeed_queue)
     graph = active()
     if graph is None:
@@ -65,7 +66,7 @@ def _start_of(top, tensor):
 def while_loop(condition: typing.Callable, body: typing.Callable, inputs: list | None = None, infeed_queue: Any = None,
                maximum_iterations: int | None = None, use_while_v1: bool = True) -> list:
     """Runs the body as long as the condition holds, on the IPU."""
-    state = list(map(convert_to_tensor, _listed(inputs)))
+    state, infeed_queue = list(map(convert_to_tensor, _listed(inputs))), _queue_of(infeed_queue)
     _check_arity(body, state, infeed_queue)
     graph = active()
     if graph is None:

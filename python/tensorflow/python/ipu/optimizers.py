@@ -44,7 +44,11 @@ class _OwnRule:
     rate_is_constant, weights = False, ()
 
     def __init__(self, opt):
-        self.apply_gradients = opt.apply_gradients
+        self.apply_minimized = opt.apply_gradients
+
+    @staticmethod
+    def to_minimize(loss):
+        return loss
 
 
 def _rule_of(opt):

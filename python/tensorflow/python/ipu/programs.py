@@ -47,6 +47,7 @@ class ProgramGraph(Graph):
         """The variables are trained in PopART's training, by its optimiser of the same rule or by this one written out."""
         if self.training is not None:
             raise RuntimeError("A program trains with one optimizer.")
+        loss = optimizer.to_minimize(loss)
         if method is GradientAccumulationReductionMethod.SUM:  # PopART takes the mean
             self.loss_times = accumulation
             loss = math_ops.multiply(loss, float(accumulation))

@@ -16,6 +16,7 @@ from tensorflow.ops.placement import PipelineSchedule, RecomputationMode  # noqa
 from tensorflow.ops.placement import OF_PIPELINES as _OF_PIPELINES
 from tensorflow.ops.placement import PIPELINES_WITHOUT_EFFECT as _WITHOUT_EFFECT
 from tensorflow.ops.placement import Placement as _Placement
+from tensorflow.python.ipu.ipu_infeed_queue import queue_of as _queue_of
 from tensorflow.python.ipu.optimizers import _rule_of
 from tensorflow.python.ipu.programs import program as _program
 
@@ -95,7 +96,7 @@ def pipeline(computational_stages: Sequence, gradient_accumulation_count: int | 
     graph.rounds = repeat_count if optimizer_function is not None else repeat_count * count
     values = [convert_to_tensor(t) for t in nest.flatten(inputs or [])]
     with placed(stage=0):
-        elements = [] if infeed_queue is None else infeed_queue.dequeue_in(graph)
+        elements = [] if infeed_queue is None else _queue_of(infeed_queue).dequeue_in(graph)
     kwargs = elements if isinstance(elements, dict) else {}
     values += [] if isinstance(elements, dict) else nest.flatten(elements)
     first = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checkpoints of an estimator: model.ckpt-<step>.npz files of its folder, the newest one named in `checkpoint`."""
+"""Checkpoints: .npz files of a folder, the newest one named in `checkpoint`; those of an estimator are model.ckpt-<step>."""
 import os
 import re
 
@@ -13,11 +13,16 @@ def save(folder, step, variables, keep):
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, f"model.ckpt-{step}")
     save_arrays(path + ".npz", {v.name.replace("/", "|"): v.numpy() for v in variables})
-    with _files.writing(os.path.join(folder, "checkpoint"), encoding="utf-8") as file:
-        file.write(f'model_checkpoint_path: "model.ckpt-{step}"\n')
+    name_newest(path)
     for old in _steps(folder)[:-keep] if keep else ():
         os.remove(os.path.join(folder, f"model.ckpt-{old}.npz"))
     return path
+
+
+def name_newest(path, name=None):
+    """The file `checkpoint` beside it, which latest() reads."""
+    with _files.writing(os.path.join(os.path.dirname(path), name or "checkpoint"), encoding="utf-8") as file:
+        file.write(f'model_checkpoint_path: "{os.path.basename(path)}"\n')
 
 
 def _steps(folder):
