@@ -158,7 +158,7 @@ class Bundle:
     def write_wheel(self, target, version):
         commands = {name: "openipu.__main__:tool" for name in os.listdir(os.path.join(self.poplar, "bin"))}
         wheel.write(target, list(self.wheel_files()), "openipu", version, "The libraries, tools and base packages of an SDK",
-                    [], [*_PACKAGES, "popart_core"], commands)
+                    ["numpy"], [*_PACKAGES, "popart_core"], commands)
 
 
 def packages_of(files):

@@ -146,9 +146,11 @@ fi
 if "$python" -c "import ensurepip, numpy, torch" 2>/dev/null && [ -d "$popart/python/poptorch" ]; then
   "$python" -m venv --system-site-packages venv
   refuses "openipu==" venv/bin/pip install --no-index made/poptorch-*.whl
+  refuses "tensorflow==" venv/bin/pip install --no-index made/openipu-*.whl made/keras-*.whl
   venv/bin/pip install --quiet --no-index made/openipu-*.whl made/poptorch-*.whl
   inner=$(echo "$work"/venv/lib/python3*/site-packages/openipu)
   poplar=$inner popart=$inner needs_nothing_else "$inner"
+  has "$(venv/bin/pip show openipu)" "Requires: numpy"
   has "$(venv/bin/gc-info -l)" "Partition: ipuof [active]"
   has "$(venv/bin/python -m openipu --version)" "openipu "
   has "$(venv/bin/python -m openipu demo)" "digits/s on a GC200, as modelled"
