@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Models of transformers and torch_geometric, and what only new versions of torch have: what they give, and their weights after
 a step of training, against torch. What is not installed is skipped, by name."""
+import importlib.metadata
 import importlib.util
 
+import further
 import packages
 import pytest
 import torch
@@ -21,13 +23,19 @@ def absent(case):
     except (AttributeError, TypeError) as problem:
         if case.package == "torch":  # an older one
             return f"torch {torch.__version__}: {problem}"
+        where = getattr(getattr(problem, "obj", None), "__name__", "")
+        if isinstance(problem, AttributeError) and where.startswith(case.package):
+            return f"{case.package} {importlib.metadata.version(case.package)}: {problem}"  # has no such class
         raise
     return ""
 
 
-@pytest.mark.parametrize("name", packages.CASES)
+CASES = {**packages.CASES, **further.CASES}
+
+
+@pytest.mark.parametrize("name", CASES)
 def test_case(name):
-    case = packages.CASES[name]
+    case = CASES[name]
     reason = absent(case)
     if reason:
         pytest.skip(reason)

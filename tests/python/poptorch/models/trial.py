@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What of today's models runs with the torch that is here: every case of packages.py and test_families.py, each in a process
-of its own, compared with torch. Forward agrees to 1e-4, weights after one step of training to 1e-3.
+"""What of today's models runs with the torch that is here: every case of packages.py, further.py and test_families.py, each
+in a process of its own, compared with torch. Forward agrees to 1e-4, weights after one step of training to 1e-3.
 
     PYTHONPATH=build/ci/python python3 tests/python/poptorch/models/trial.py --jobs 16 --json results.json
 """
@@ -24,9 +24,10 @@ STEPS = ("absent", "torch", "forward", "train")  # where a case ended: without i
 
 
 def cases():
+    import further
     import packages
     import test_families as families
-    found = dict(packages.CASES)
+    found = {**packages.CASES, **further.CASES}
     for name, (make, inputs) in families.FAMILIES.items():
         found[f"own {name}"] = packages.Case(lambda make=make, inputs=inputs: (make(), inputs()), "torch")
     return found
