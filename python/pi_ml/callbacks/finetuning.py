@@ -8,11 +8,11 @@ from typing import Any, Generator, Iterable, List, Optional, Union
 import torch
 
 from pi_ml.callbacks.base import Callback
+from pi_ml.compat import BatchNorm
 from pi_ml.log import log
 from pi_ml.utilities.exceptions import MisconfigurationException
 
 Modules = Union[torch.nn.Module, Iterable[Any]]
-_norms = (torch.nn.modules.batchnorm._BatchNorm,)
 
 
 class BaseFinetuning(Callback):
@@ -38,14 +38,14 @@ class BaseFinetuning(Callback):
                       ) -> Generator[torch.nn.Parameter, None, None]:
         """Parameters that are trained (or not); without those of batch norms unless train_bn."""
         for module in BaseFinetuning.flatten_modules(modules):
-            if train_bn or not isinstance(module, _norms):
+            if train_bn or not isinstance(module, BatchNorm):
                 yield from (p for p in module.parameters(recurse=False) if p.requires_grad == requires_grad)
 
     @staticmethod
     def freeze(modules: Modules, train_bn: bool = True) -> None:
         """Makes parameters rest; those of batch norms are trained still unless train_bn is false."""
         for module in BaseFinetuning.flatten_modules(modules):
-            trained = train_bn and isinstance(module, _norms)
+            trained = train_bn and isinstance(module, BatchNorm)
             for parameter in module.parameters(recurse=False):
                 parameter.requires_grad = trained
 

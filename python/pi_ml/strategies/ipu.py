@@ -8,9 +8,9 @@ import os
 from typing import Any, Dict, List, Optional, Tuple
 
 import torch
-from torch.utils._pytree import tree_flatten
 
 from pi_ml import loading, precision, world
+from pi_ml.compat import tree_flatten
 from pi_ml.log import log, rank_zero_warn
 from pi_ml.module import overrides
 from pi_ml.states import RunningStage

@@ -4,8 +4,8 @@ import inspect
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_flatten, tree_unflatten
 
+from pi_ml.compat import tree_flatten, tree_unflatten
 from pi_ml.log import rank_zero_warn
 from pi_ml.utilities.exceptions import MisconfigurationException
 

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Private names of torch stand in one file, poptorch/base/compat.py, which says which versions have them; it
-refuses older ones."""
+"""Private names of torch stand in one file of a package, which says which versions have them; poptorch's refuses older
+ones."""
 import ast
 import os
 import pathlib
 import subprocess
 import sys
 
+import pi_ml
 import poptorch
-
-PACKAGE = pathlib.Path(poptorch.__file__).parent
-COMPAT = PACKAGE / "base" / "compat.py"
+import pytest
 
 
 def is_private(name):
@@ -46,11 +45,13 @@ def test_they_are_found():
     assert sorted(found_in(text)) == [(1, "torch._dynamo"), (2, "torch.utils._pytree"), (3, "torch._C"), (3, "torch._C._f")]
 
 
-def test_they_stand_in_one_file():
-    files = [file for file in sorted(PACKAGE.rglob("*.py")) if file.resolve() != COMPAT.resolve()]
-    assert files
+@pytest.mark.parametrize("package, compat", [(poptorch, "base/compat.py"), (pi_ml, "compat.py")])
+def test_they_stand_in_one_file(package, compat):
+    folder = pathlib.Path(package.__file__).parent
+    assert list(found_in((folder / compat).read_text()))
+    files = [file for file in sorted(folder.rglob("*.py")) if file.resolve() != (folder / compat).resolve()]
     wrong = [f"{file}:{line}: {name}" for file in files for line, name in found_in(file.read_text())]
-    assert not wrong, "Give these a name in base/compat.py, with the versions that have them:\n" + "\n".join(wrong)
+    assert not wrong, f"Give these a name in {compat}, with the versions that have them:\n" + "\n".join(wrong)
 
 
 def test_a_torch_that_is_too_old(tmp_path):
