@@ -55,9 +55,10 @@ of PopART `popart::error`. An entry names what is special to it.
 
 ## Options
 
-[Poplar](../options.md), [convolutions and products](../convolution-options.md), [popnn](../popnn-options.md),
-[PopART sessions](../session-options.md), [PopTorch](../poptorch-options.md), [TensorFlow](../tensorflow-options.md), and
-[variables](../variables.md) of the environment.
+[Engines and targets](../engine-options.md), [convolutions and products](../convolution-options.md),
+[popnn](../popnn-options.md), [other functions of PopLibs](../library-options.md),
+[PopART sessions](../session-options.md), [PopTorch](../poptorch-options.md), [TensorFlow](../tensorflow-options.md),
+[Paddle](../paddle.md#options-of-ipustrategy), and [variables](../variables.md) of the environment.
 """
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The tables of options in docs/, each from the table that the code reads: optionpage.py [PAGE...] writes them in place.
 
-session-options.md is made from its .def alone; the pages of front ends need their packages (PYTHONPATH=build/ci/python).
+engine-options.md and session-options.md are made from the tables in C++ alone; the pages of front ends need their packages
+(PYTHONPATH=build/ci/python).
 """
 import enum
 import inspect
@@ -23,6 +24,44 @@ def sentence(text):
     """A docstring as words within a table."""
     text = " ".join(text.split()).removesuffix(".")
     return text[0].lower() + text[1:] if re.match(r"([A-Z][a-z]+|A)(?!\w)", text) else text
+
+
+# ---- Poplar
+
+def engine_tables():
+    return (root / "poplar/src/options/OptionTable.cpp").read_text()
+
+
+def engine_rows(text):
+    """{table: [(key, type, default, choices, effect)]} of the tables in C++."""
+    named = dict(re.findall(r'constexpr const char \*(\w+) =\s*"(.*?)";', text))
+    tables = {}
+    for table_name, body in re.findall(r"(?ms)^constexpr OptionInfo (\w+)Table\[\] = \{$(.*?)^};$", text):
+        rows = tables.setdefault(table_name, [])
+        for key, kind, default, choices, effect in re.findall(
+                r'\{"([\w.]+)", (\w+), "(.*?)",\s*"(.*?)",\s*((?:"(?:[^"\\]|\\.)*"\s*)+|\w+)\}', body):
+            words = named.get(effect) or "".join(json.loads(part) for part in re.findall(r'"(?:[^"\\]|\\.)*"', effect))
+            rows.append((key, kind, default, choices, words))
+    return tables
+
+
+def engine():
+    tables = engine_rows(engine_tables())
+    at_run = {key for key, *_ in tables["runtime"]}
+
+    def values(kind, choices):
+        words = {"Bool": "true, false", "Integer": "a whole number", "Number": "a number", "Text": "text",
+                 "Regex": "a regular expression"}.get(kind)
+        chosen = ", ".join(f"`{choice}`" for choice in choices.split("|") if choice)
+        return chosen if kind == "Choice" else f"{words}, or {chosen}" if chosen else words
+
+    def rows(effective):
+        for key, kind, default, choices, effect in tables["engine"]:
+            if effect.startswith("no effect") != effective:
+                shown_default = f"`{default}`" if default else ""
+                yield [f"`{key}`", values(kind, choices), shown_default, effect.removeprefix("no effect: "), yes(key in at_run)]
+    return {title: table(["option", "values", "default", column, "for a run"], rows(effective))
+            for title, column, effective in (("Acts", "what it does", True), ("Accepted without effect", "why", False))}
 
 
 # ---- PopART
@@ -130,7 +169,7 @@ def poptorch():
 
 # ---- pages
 
-PAGES = {"session-options.md": session, "tensorflow-options.md": tensorflow, "paddle.md": paddle,
+PAGES = {"engine-options.md": engine, "session-options.md": session, "tensorflow-options.md": tensorflow, "paddle.md": paddle,
          "poptorch-options.md": poptorch}
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/session-options.md against the header and against sessions: no field is parsed and forgotten."""
+"""docs/session-options.md against the header and against sessions: no field is parsed and forgotten. Pages of other options
+against the tables that are parsed."""
 import pathlib
 import re
 import sys
@@ -74,7 +75,31 @@ def test_the_page_says_what_the_table_says():
     table = optionpage.session_table()
     page = (root / "docs/session-options.md").read_text()
     assert len(list(optionpage.session_rows(table))) == sum(table.count(f"\nOPTION{kind}(") for kind in ("", "_CPP", "_PART"))
-    assert optionpage.written("session-options.md") == page, "python/tools/optionpage.py writes the page anew"
+    assert optionpage.written("session-options.md") == page, "python/tools/optionpage.py writes the page again"
+
+
+def test_the_page_of_engines_says_what_their_tables_say():
+    sys.path.insert(0, str(root / "python/tools"))
+    import optionpage
+    text = optionpage.engine_tables()
+    tables = optionpage.engine_rows(text)
+    for name, least in (("engine", 70), ("runtime", 8)):
+        body = text[text.index(f" {name}Table[]"):]
+        assert len(tables[name]) == body[:body.index("\n};")].count("\n    {\"") >= least
+    engine = {key: row for key, *row in tables["engine"]}
+    for key, *row in tables["runtime"]:
+        assert row[:3] == engine[key][:3], "the page says once what both tables say"
+    page = (root / "docs/engine-options.md").read_text()
+    assert optionpage.written("engine-options.md") == page, "python/tools/optionpage.py writes the page again"
+
+    source = (root / "poplar/src/device/TargetOptions.cpp").read_text()
+    source = source[source.index("rows = {"):source.index("return rows;")]
+    wanted = {name: re.findall(r'"(\w+)"', (re.search(r"choose\(key, value, \{(.*?)\}", row) or [""])[0])
+              for name, row in re.findall(r'\{"(\w+)",(.*?)\n       \}\}', source, re.S)}
+    rows = re.findall(r"^\| `(\w+)` \| (.*?) \|", page[page.index("## Target options"):], re.M)
+    assert {name: values for name, values in wanted.items() if values} == {
+        name: re.findall(r"`(\w+)`", values) for name, values in rows if wanted[name]}
+    assert [name for name, _ in rows] == list(wanted) and "backend" in wanted
 
 
 def test_the_page_of_convolutions_says_what_their_table_says():
@@ -89,29 +114,65 @@ def test_the_page_of_convolutions_says_what_their_table_says():
             for row in re.findall(r"^\| `([\w.]+)` \|(.*?)\|(.*?)\| (.*) \|$", page, re.M)] == wanted
 
 
-def popnn_parsers():
-    """{section of the page: the file that parses, and those where the initial values of members stand, nearest first}"""
-    files = {"LSTM": ("lstm/LstmPlan.cpp", "lstm/LstmImpl.hpp", "rnn/Layer.hpp"),
-             "GRU": ("gru/GruPlan.cpp", "gru/GruImpl.hpp", "rnn/Layer.hpp"),
-             "Loops over a sequence": ("rnn/Loop.cpp",), "Pooling": ("pooling/PoolPlan.cpp", "pooling/PoolPlan.hpp"),
-             "Norms": ("norm/Norms.cpp",), "Plans of CTC": ("ctc/CtcPlan.cpp",), "CTC losses": ("ctc/CtcLoss.cpp",)}
-    source = root / "poplibs/popnn/src"
-    assert {source / names[0] for names in files.values()} == {f for f in source.rglob("*.cpp")
-                                                               if "OptionSpec" in f.read_text()}
-    return {section: [(source / name).read_text() for name in names] for section, names in files.items()}
+def sections_of(page):
+    """{heading: [(option, default)]}"""
+    text = (root / "docs" / page).read_text()
+    return {title: re.findall(r"^\| `([\w.]+)` \| (.*?) \|", body, re.M)
+            for title, body in re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", text, re.M | re.S)}
 
 
-def test_the_page_of_popnn_says_what_its_parsers_take():
-    page = (root / "docs/popnn-options.md").read_text()
-    for section, (parser, *others) in popnn_parsers().items():
-        rows = dict(re.findall(r'\{"([\w.]+)",\s*(?:poplibs::)?OptionHandler::createWith\w+\((?:\w+\.)?(\w+)', parser))
-        assert rows, section
-        wanted = []
-        for name, member in rows.items():
-            values = re.findall(rf"\b{member} = (?:Recomputation::)?(true|false|[\d.]+|None)\b", "".join(others) + parser)
-            wanted.append((name, f"`{values[0].lower()}`" if values else None))
-        written = re.findall(r"^\| `([\w.]+)` \| (.*?) \|", page.split(f"\n## {section}\n")[1].split("\n## ")[0], re.M)
-        assert [(name, value if "`" in value else None) for name, value in written] == wanted, section
+# Sections of a page: the file that parses, and those where the initial values of members stand, nearest first.
+PARSERS = {
+    "popnn-options.md": {
+        "LSTM": ("popnn/src/lstm/LstmPlan.cpp", "popnn/src/lstm/LstmImpl.hpp", "popnn/src/rnn/Layer.hpp"),
+        "GRU": ("popnn/src/gru/GruPlan.cpp", "popnn/src/gru/GruImpl.hpp", "popnn/src/rnn/Layer.hpp"),
+        "Loops over a sequence": ("popnn/src/rnn/Loop.cpp",), "Norms": ("popnn/src/norm/Norms.cpp",),
+        "Pooling": ("popnn/src/pooling/PoolPlan.cpp", "popnn/src/pooling/PoolPlan.hpp"),
+        "Plans of CTC": ("popnn/src/ctc/CtcPlan.cpp",), "CTC losses": ("popnn/src/ctc/CtcLoss.cpp",)},
+    "library-options.md": {
+        "Slices and embeddings": ("popops/src/slice/SliceOptions.cpp", "popops/src/slice/SliceOptions.hpp"),
+        "Expressions": ("popops/src/elementwise/MapPlan.cpp", "popops/src/elementwise/MapPlan.hpp"),
+        "Reductions": ("popops/src/reduce/Reduce.cpp",), "Histograms": ("popops/src/statistics/Histogram.cpp",),
+        "Scaled additions": ("popops/src/scaledadd/ScaledAdd.cpp",),
+        "Several convolutions": ("poplin/src/conv/MultiConvolution.cpp",), "Solvers": ("poplin/src/solve/Solve.cpp",),
+        "QR factorisation": ("poplin/src/solve/QRFactorization.cpp",),
+        "Dynamic sparse products": ("popsparse/src/Plan.cpp", "popsparse/src/Plan.hpp"),
+        "Static sparse products": ("popsparse/src/Plan.cpp", "popsparse/src/Plan.hpp"),
+        "Block-sparse products": ("popsparse/src/experimental/BlockSparseMatMul.cpp",),
+        "Collectives": ("gcl/src/Groups.cpp", "gcl/src/Groups.hpp")}}
+ELSEWHERE = {"poplin/src/plan/Options.cpp", "poplin/src/matmul/MatMulOptions.cpp"}  # convolution-options.md
+
+
+def test_every_parser_of_poplibs_has_a_section():
+    found = {str(f.relative_to(root / "poplibs")) for f in (root / "poplibs").rglob("*.cpp") if "OptionSpec " in f.read_text()}
+    assert {files[0] for page in PARSERS.values() for files in page.values()} | ELSEWHERE == {
+        f for f in found if not f.startswith("poputil/")}
+
+
+@pytest.mark.parametrize("page", PARSERS)
+def test_pages_of_libraries_say_what_their_parsers_take(page):
+    assert set(sections_of(page)) == set(PARSERS[page])
+    for section, names in PARSERS[page].items():
+        parser, *others = [(root / "poplibs" / name).read_text() for name in names]
+        if page == "library-options.md":  # two of these are in one file
+            number = {"Dynamic sparse products": 1, "Static sparse products": 2}.get(section, 0)
+            specs = re.findall(r"OptionSpec \w+\{(.*?)\};", parser, re.S)[number]
+        else:
+            specs = parser
+        handler = r"(?:(?:poplibs::)?(?:OptionHandler|create\w+Handler)(?:::\w+)?\(\s*(?:\w+\.)?(\w+)?|method\})"
+        keys = list(dict(re.findall(rf'\{{"([\w.]+)",\s*{handler}', specs)).items())
+        assert keys, section
+        written = sections_of(page)[section]
+        assert [name for name, _ in written] == [key for key, _ in keys], section
+        for (name, default), (_, member) in zip(written, keys):
+            values = re.findall(rf"\b{member} = (?:Recomputation::)?(true|false|[\d.e-]+|None)\b",
+                                "".join(others) + parser) if member else []
+            if values and not (name == "indicesDistribution" or default == "the planner's choice"):
+                shown = values[0].lower()
+                assert default in (f"`{shown}`", "none" if shown == "none" else None,
+                                   "`parallel`" if name == "planType" else None), (section, name)
+            elif "`" in default:  # a word among those that the parser takes
+                assert page == "library-options.md" and f'{{"{default[1:-1]}", ' in parser, (section, name)
 
 
 def another(value):

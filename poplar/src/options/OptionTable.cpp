@@ -79,7 +79,7 @@ constexpr OptionInfo engineTable[] = {
     {"debug.traceFile", Text, "", "", "file for debug.trace"},
     {"debug.hostTimesFile", Text, "", "",
      "writes the host's own time by step to this file (\"-\": standard error) when the engine "
-     "goes"},
+     "is destroyed"},
     {"debug.graphReportDestination", Text, "", "", "no effect: replaced by autoReport.directory"},
     {"debug.cpuMultiThreadExecution", Bool, "true", "",
      "false runs every step on the calling thread"},
@@ -93,7 +93,7 @@ constexpr OptionInfo engineTable[] = {
      "fills memory that was never written with a NaN pattern instead of zero"},
     // Exchange and host
     {"exchange.streamBufferOverlap", Choice, "any", "any|none|hostRearrangeOnly",
-     "prefetch needs none or hostRearrangeOnly"},
+     "streams are prefetched unless this is any"},
     {"exchange.enablePrefetch", Bool, "true", "", "calls StreamCallback::prefetch ahead of use"},
     {"exchange.multicastPolicy", Choice, "balanced", "balanced|none|all", noSearch},
     {"exchange.optimiseMemory", Bool, "false", "", noSearch},
@@ -115,7 +115,8 @@ constexpr OptionInfo engineTable[] = {
     {"prng.enable", Bool, "true", "", "no effect: generators are always available"},
     {"prng.enableStochasticRounding", Bool, "false", "",
      "results of operators are rounded stochastically from the start"},
-    {"prng.seed", Integer, "0", "", "hardware seeds at load"},
+    {"prng.seed", Integer, "0", "",
+     "seed of the random number generators when a program is loaded"},
     // Target
     {"target.saveArchive", Text, "", "", noFiles},
     {"target.deterministicWorkers", Choice, "portable", "true|false|portable",
@@ -129,8 +130,7 @@ constexpr OptionInfo engineTable[] = {
     {"target.syncReplicasIndependently", Bool, "false", "", "no effect: replicas run in step"},
     {"target.numberRuntimeReplica", Integer, "0", "",
      "replicas that run in this process; 0: all of them. The others run in processes that poprun "
-     "or "
-     "mpirun starts"},
+     "or mpirun starts"},
     {"target.firstRuntimeReplica", Integer, "0", "",
      "the first of them among the replicas of all processes"},
     {"target.extendedMemory", Bool, "false", "",
