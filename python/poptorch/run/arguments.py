@@ -140,13 +140,23 @@ class Call:
     def _checked(self, args, kwargs):
         values, named = self._signature.bind(args, kwargs)
         if len(values) != len(self._parts):
-            raise createPoptorchError(f"Number of positional arguments mismatch: expected {len(self._parts)}, "
-                                      f"got {len(values)}.{_HINT}")
+            self._refuse_count(values, args, kwargs)
         out = []
         for part, value in zip(self._parts, values):
             part.flatten(value, out)
         self._named.flatten(named, out)
         return out
+
+    def _refuse_count(self, values, args, kwargs):
+        """Of positional values. Those that the first call had and that are missing now, or are defaults, are named."""
+        names = self._signature.names(len(self._parts))
+        given, missing = {**dict(zip(names, args)), **kwargs}, names[len(values):]
+        for name, part in zip(missing, self._parts[len(values):]):
+            if name in given:
+                part.flatten(given[name], [])  # says what differs
+        text = f" Missing arguments: {', '.join(missing)}." if missing else ""
+        raise createPoptorchError(f"Number of positional arguments mismatch: expected {len(self._parts)}, "
+                                  f"got {len(values)}.{text}{_HINT}")
 
     def prepared(self, tensors) -> list:
         """What the device gets: contiguous, without gradients. Gives the list itself, changed."""

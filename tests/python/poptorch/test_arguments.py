@@ -49,7 +49,9 @@ def test_keywords_defaults_and_order():
 
 
 @pytest.mark.parametrize("first, later, words", [
-    ((a, b), (a,), "Number of positional arguments mismatch: expected 2, got 1"),
+    ((a, b), (a,), "Number of positional arguments mismatch: expected 2, got 1. Missing arguments: y."),
+    ((a, b, c), (a,), "Number of positional arguments mismatch: expected 3, got 1. Missing arguments: y, z."),
+    ((a, b), (a, None), "Type mismatch for y: expected Tensor but got NoneType"),
     ((a,), (a, b), "Number of positional arguments mismatch: expected 1, got 2"),
     ((a,), ([a],), "Type mismatch for x: expected Tensor but got list"),
     (([a],), ((a,),), "Type mismatch for x: expected list but got tuple"),
