@@ -11,9 +11,15 @@ def values(numbers, prefix):
 UNITS = {"KiB": 1024, "MiB": 1024**2, "GiB": 1024**3}
 
 
+HERTZ = {"MHz": 1e6, "GHz": 1e9}
+
+
 def reads(number):
-    """The number that a user reads: the whole one, or for memory its digits, which have to be right."""
+    """The number that a user reads: the whole one, or of memory and clocks its digits, which have to be right."""
     text, _, unit = number["text"].replace(",", "").partition(" ")
+    if unit in HERTZ:
+        assert float(text) == float(f"{number['value'] / HERTZ[unit]:.3g}") >= 1
+        return number["value"]
     if unit not in UNITS:
         return int(text)
     assert text == f"{number['value'] / UNITS[unit]:.{1 if unit == 'KiB' else 2}f}" and float(text) >= 1
