@@ -20,7 +20,7 @@ double startOf(unsigned instances, const char *layers) {
   const auto taken = seconds([&] {
     done = bool(runProgram(programs() / "poprun",
                            {"poprun", "--allow-run-as-root", "--num-replicas", "8",
-                            "--num-instances", std::to_string(instances), "/usr/bin/python3",
+                            "--num-instances", std::to_string(instances), OPENIPU_PYTHON,
                             OPENIPU_BENCH "/between/start.py", layers},
                            {"OPENIPU_RUNTIME_DIR=" + runtime.root.string(), "OPENIPU_NUM_IPUS=8",
                             "PYTHONPATH=" OPENIPU_BENCH_PYTHON},

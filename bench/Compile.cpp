@@ -89,7 +89,7 @@ struct Folders : TemporaryFolder {
 constexpr std::int64_t measuredSteps = 3; // of which the memory is measured
 
 std::optional<ChildResult> torchMemory() {
-  return runProgram("/usr/bin/python3",
+  return runProgram(OPENIPU_PYTHON,
                     {"python3", OPENIPU_BENCH "/models_peer.py", "-",
                      base::str("resnet50-train-8-", measuredSteps)},
                     {}, "values\n");

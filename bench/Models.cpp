@@ -201,7 +201,7 @@ Row rowOf(const std::string &what, Ours &ours, const std::vector<PeerProcess *> 
 
 std::unique_ptr<PeerProcess> start(const std::string &peer, const std::string &name) {
   fs::create_directories(folder);
-  std::vector<std::string> command{"/usr/bin/python3", OPENIPU_BENCH "/models_peer.py"};
+  std::vector<std::string> command{OPENIPU_PYTHON, OPENIPU_BENCH "/models_peer.py"};
   if (peer != "torch") {
     command = {"node", OPENIPU_BENCH "/onnxruntime_peer.mjs"};
     if (!fs::exists(folder + "/node_modules/onnxruntime-node"))

@@ -139,7 +139,7 @@ Beside beside(unsigned repeats, const std::function<void()> &ours,
 
 std::map<std::string, double> torchSeconds(const std::vector<std::string> &names) {
   std::string command =
-      "/usr/bin/python3 " OPENIPU_BENCH "/torch_peer.py " + std::to_string(base::numThreads());
+      OPENIPU_PYTHON " " OPENIPU_BENCH "/torch_peer.py " + std::to_string(base::numThreads());
   for (const auto &name : names)
     command += " " + name;
   std::map<std::string, double> out;

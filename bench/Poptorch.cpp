@@ -26,7 +26,7 @@ std::vector<Row> scriptRows(const std::string &name, const std::string &file,
   const std::string folder = OPENIPU_BENCH_FILES, packages = OPENIPU_BENCH_PYTHON;
   std::filesystem::create_directories(folder);
   const auto log = folder + "/" + file + ".log";
-  PeerProcess script(name, {"/usr/bin/python3", OPENIPU_BENCH "/" + file, packages, folder}, log);
+  PeerProcess script(name, {OPENIPU_PYTHON, OPENIPU_BENCH "/" + file, packages, folder}, log);
   if (!script.ready()) {
     std::fprintf(stderr, "  %s is left out: it needs the packages of %s%s; messages are in %s\n",
                  name.c_str(), packages.c_str(), needs.c_str(), log.c_str());

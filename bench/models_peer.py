@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # Debian's torch at its best on whole models, for ./run bench models. models_peer.py FOLDER NAME says
 # "ready" and then answers lines: "values" the losses of the first steps, or outputs; "time N" seconds

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # Paddle's front end beside PopART's own interface and ONNX Runtime on the same models, for ./run bench paddle.
 # paddle_bench.py PACKAGES FOLDER says "ready" and then answers each line with a row of the table, as poptorch_bench.py

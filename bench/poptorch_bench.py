@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # PopTorch beside plain torch and PopART, for ./run bench poptorch. poptorch_bench.py PACKAGES FOLDER says "ready" and then
 # answers each line with a row of the table, its columns separated by tabs: what, ours, peer, ratio, goal, whether it is

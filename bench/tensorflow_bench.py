@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # Keras' fit() beside PopART's own interface and plain torch on the same models, for ./run bench tensorflow.
 # tensorflow_bench.py PACKAGES FOLDER says "ready" and then answers each line with a row of the table, as

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # Debian's torch at its best, for ./run bench: torch_peer.py THREADS NAME... prints "NAME seconds",
 # the better of one thread and THREADS. Needs python3-torch; libopenblas0-openmp makes it fair.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What tests in bash say: `. checks.sh`. The first failure ends the test, under the name of its script.
+export python=${OPENIPU_PYTHON:-/usr/bin/python3}  # as in ./run
 fail() { echo "$(basename "$0" .sh): $*" >&2; exit 1; }
 skip() { echo "skipped: $*"; exit 0; }
 is() { [ "$1" = "$2" ] || fail "expected:

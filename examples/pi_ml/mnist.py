@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Trains a classifier of digits with pi_ml's Trainer, on IPUs or (--ipus 0) on the CPU with plain torch.
 

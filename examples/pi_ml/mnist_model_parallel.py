@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The classifier of mnist.py spread over four IPUs: as a pipeline, with BeginBlock or with Block, times replicas.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Pre-trains a BERT on text made here, as a pipeline over four IPUs: words are hidden, and the model learns to guess them.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Trains a convolutional network with dropout on CIFAR-10, with a learning rate that falls.
 

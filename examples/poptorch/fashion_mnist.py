@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Trains a classifier of clothes on Fashion-MNIST on the IPU, saves its weights, and tests it.
 

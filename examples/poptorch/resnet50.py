@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Trains a ResNet of torchvision, then classifies with it: float32 or float16, on one IPU or as a pipeline over several.
 

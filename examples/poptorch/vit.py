@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Trains a Vision Transformer of torchvision with AdamW and a warm-up, then classifies with it.
 

@@ -12,7 +12,7 @@ class Addition:
     files: dict  # path -> text
     lines: list = dataclasses.field(default_factory=list)  # (path, pattern of the line before them, text)
     targets: list = dataclasses.field(default_factory=list)  # what is built afterwards
-    proof: str = ""  # a command in the top folder, {build} is the build folder
+    proof: str = ""  # a command in the top folder; {build} is the build folder, {python} the Python of tests
     shows: str = ""  # what it prints among other things
     built: bool = True  # False: it touches a header that all include; only the files it touches are looked at
 

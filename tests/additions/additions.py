@@ -87,7 +87,7 @@ TORCH_OPERATOR = Addition(
             """
     },
     targets=["popart-python"],
-    proof="env PYTHONPATH={build}/python /usr/bin/python3 -m pytest -q -p no:cacheprovider "
+    proof="env PYTHONPATH={build}/python {python} -m pytest -q -p no:cacheprovider "
     "tests/python/poptorch/ops/test_entropies.py",
     shows="1 passed")
 
@@ -130,7 +130,7 @@ TENSORFLOW_OPERATION = Addition(
     lines=[("python/tensorflow/ops/math_ops.py", r"^square = ", 'cube = _unary("cube", "Cube", lambda x: x * x * x, True)'),
            ("python/tensorflow/ops/math_ops.py", r'^names = """', "cube")],
     targets=["popart-python"],
-    proof="env PYTHONPATH={build}/python /usr/bin/python3 -m pytest -q -p no:cacheprovider "
+    proof="env PYTHONPATH={build}/python {python} -m pytest -q -p no:cacheprovider "
     "tests/python/tensorflow/test_cubes.py",
     shows="1 passed")
 
@@ -513,7 +513,7 @@ OPTIMISER = Addition(
             """
     },
     targets=["popart-python"],
-    proof="env PYTHONPATH={build}/python /usr/bin/python3 -m pytest -q -p no:cacheprovider "
+    proof="env PYTHONPATH={build}/python {python} -m pytest -q -p no:cacheprovider "
     "tests/python/frontends/test_tiger.py",
     shows="5 passed")
 
@@ -576,7 +576,7 @@ ACTIVATION = Addition(
            ("python/paddle/nn/functional/activation.py", r"^__all__ = ", '           "squareplus",')],
     targets=["popart-python", "frontendcommon_test"],
     proof="{build}/bin/frontendcommon_test --gtest_filter=FrontendActivations.* >/dev/null && "
-    "env PYTHONPATH={build}/python /usr/bin/python3 -m pytest -q -p no:cacheprovider "
+    "env PYTHONPATH={build}/python {python} -m pytest -q -p no:cacheprovider "
     "tests/python/frontends/test_squareplus.py",
     shows="2 passed")
 

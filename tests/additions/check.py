@@ -95,8 +95,8 @@ def prove(root, build):
     subprocess.run(["cmake", "--build", build, "--parallel", "2", "--target", *targets], check=True)
     failed = 0
     for addition in filter(lambda a: a.proof, built(ALL)):
-        run = subprocess.run(addition.proof.format(build=build), shell=True, text=True, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT)
+        run = subprocess.run(addition.proof.format(build=build, python=sys.executable), shell=True, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         works = run.returncode == 0 and addition.shows in run.stdout
         print(f"{addition.row}: {'works' if works else 'does not work'}")
         if not works:

@@ -4,7 +4,7 @@
 # checkpoint goes on with the same numbers.
 . "$(dirname "$0")/common.sh"
 export PYTHONPATH=$PYTHONPATH:$here
-run() { timeout 120 poprun --allow-run-as-root --num-replicas 4 --num-instances 2 /usr/bin/python3 "$here/faults.py" "$@" 2>&1; }
+run() { timeout 120 poprun --allow-run-as-root --num-replicas 4 --num-instances 2 "$python" "$here/faults.py" "$@" 2>&1; }
 ends() { # ends WHAT TEXT...
   local what=$1 out
   shift
@@ -22,14 +22,14 @@ ends library "need the library /nowhere/libnone.so, which cannot be loaded"
 ends kill "signal 9"
 run weights || fail "instances did not begin with the weights of the first"
 
-alone=$(OMPI_COMM_WORLD_SIZE=1 POPDIST_NUM_TOTAL_REPLICAS=2 POPDIST_NUM_LOCAL_REPLICAS=1 /usr/bin/python3 "$here/faults.py" save none 2>&1) &&
+alone=$(OMPI_COMM_WORLD_SIZE=1 POPDIST_NUM_TOTAL_REPLICAS=2 POPDIST_NUM_LOCAL_REPLICAS=1 "$python" "$here/faults.py" save none 2>&1) &&
   fail "a process alone has the replicas of two"
 has "$alone" "this one was started alone. Start it with poprun or mpirun."
 
 run save whole.onnx || fail "save"
 run half checkpoint.onnx || fail "half"
 run rest checkpoint.onnx || fail "rest"
-/usr/bin/python3 - <<'END'
+"$python" - <<'END'
 import onnx
 from onnx import numpy_helper
 def values(file):

@@ -18,6 +18,6 @@ both() { # both SCRIPT...: first offline, then with devices
   has "$(cat log)" 'ran'
   [ "$(files)" = "$stored" ] || fail "the run compiled anew: $(cat log)"
 }
-both /usr/bin/python3 "$here/offline.py" popart
-/usr/bin/python3 -c 'import torch' 2>/dev/null || exit 0
-both /usr/bin/python3 "$here/offline.py" poptorch
+both "$python" "$here/offline.py" popart
+"$python" -c 'import torch' 2>/dev/null || exit 0
+both "$python" "$here/offline.py" poptorch

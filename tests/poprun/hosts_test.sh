@@ -24,7 +24,7 @@ unset "${!IPUOF_@}" "${!VIPU_@}" "${!POPDIST_@}" "${!OMPI_@}" "${!SLURM_@}"
 hostname boss
 printf '127.0.0.1 localhost\n10.77.0.1 boss\n10.77.0.2 hostA\n10.77.0.3 hostB\n' >hosts
 mount --bind hosts /etc/hosts
-/usr/bin/python3 "$here/network.py" network 2 0.5 boss hostA hostB &
+"$python" "$here/network.py" network 2 0.5 boss hostA hostB &
 network=$!
 until [ -e network/ready ]; do kill -0 $network 2>/dev/null || fail "there is no network"; sleep 0.05; done
 far() { poprun --allow-run-as-root --host-subnet 10.77.0.0/24 --mpi-global-args "--mca plm_rsh_agent $here/agent.sh" "$@"; }

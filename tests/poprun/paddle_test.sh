@@ -18,7 +18,7 @@ unset "${!IPUOF_@}" "${!VIPU_@}" "${!POPDIST_@}" "${!OMPI_@}" "${!SLURM_@}"
 root=()
 [ "$(id -u)" -ne 0 ] || root=(--allow-run-as-root)
 for instances in 1 2 4; do
-  poprun "${root[@]}" --num-replicas 4 --num-instances $instances /usr/bin/python3 "$here/paddle_train.py" out.$instances >log 2>&1 ||
+  poprun "${root[@]}" --num-replicas 4 --num-instances $instances "$python" "$here/paddle_train.py" out.$instances >log 2>&1 ||
     fail "$instances processes: $(cat log)"
   cmp out.1 out.$instances || fail "$instances processes end elsewhere than one"
 done

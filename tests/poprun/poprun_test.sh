@@ -115,7 +115,7 @@ for i in range(100):
         os.write(1, word.encode())
 os.write(2, b"no end")
 END
-pieces() { poprun "${root[@]}" --num-replicas 2 --num-instances 2 "$@" /usr/bin/python3 pieces.py; }
+pieces() { poprun "${root[@]}" --num-replicas 2 --num-instances 2 "$@" "$python" pieces.py; }
 lines() { for i in $(seq 0 99); do echo "[1,$1]<stdout>:line $i of $1"; done; }
 out=$(pieces 2>/dev/null)
 for i in 0 1; do is "$(grep "^\[1,$i\]" <<<"$out")" "$(lines $i)"; done
@@ -143,7 +143,7 @@ for signal in TERM INT HUP; do
   wait $started 2>/dev/null && fail "a job that was ended is no success"
   gone
 done
-/usr/bin/python3 - poprun "${root[@]}" --num-replicas 2 --num-instances 2 sh -c 'echo $$ >>pids; exec sleep 60' <<'PYTHON'
+"$python" - poprun "${root[@]}" --num-replicas 2 --num-instances 2 sh -c 'echo $$ >>pids; exec sleep 60' <<'PYTHON'
 import os, pty, sys, time
 pid, terminal = pty.fork()
 if pid == 0:
@@ -207,7 +207,7 @@ device = popart.DeviceManager().acquireDeviceById(popdist.getDeviceId())
 line = f"{popdist.getInstanceIndex()} {popdist.getReplicaIndexOffset()} {device.id} {device.numIpus}\n"
 sys.stdout.write(line)  # at once, or mpirun puts its mark before every piece
 PYTHON
-  out=$(PYTHONPATH=$build/python poprun "${root[@]}" --num-replicas 4 --num-instances 2 --ipus-per-replica 2 /usr/bin/python3 instance.py | sort)
+  out=$(PYTHONPATH=$build/python poprun "${root[@]}" --num-replicas 4 --num-instances 2 --ipus-per-replica 2 "$python" instance.py | sort)
   is "$out" "[1,0]<stdout>:0 0 24 4
 [1,1]<stdout>:1 2 25 4"
 fi

@@ -16,7 +16,7 @@ def site(tmp_path_factory):
     """A virtual environment, and the wheel of the build."""
     pytest.importorskip("ensurepip")
     folder = tmp_path_factory.mktemp("venv")
-    run("/usr/bin/python3", "-m", "venv", "--system-site-packages", str(folder))
+    run(sys.executable, "-m", "venv", "--system-site-packages", str(folder))
     import paddle
     wheels = glob.glob(os.path.join(os.path.dirname(paddle.__file__), "../dist/paddlepaddle_ipu-*.whl"))
     return str(folder / "bin"), wheels

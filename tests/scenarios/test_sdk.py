@@ -4,11 +4,12 @@ import glob
 import os
 import re
 import subprocess
+import sys
 
 import pytest
 
 BUILD = os.path.dirname(os.environ["OPENIPU_BIN"])
-PYTHON = "/usr/bin/python3"
+PYTHON = sys.executable
 
 
 @pytest.fixture(scope="module")

@@ -97,8 +97,8 @@ SCRIPT
 
 # TensorFlow's wheel in an environment of its own: it says what it is, and the ipu package works.
 tensorflow_wheel() {
-  /usr/bin/python3 -c "import ensurepip" 2>/dev/null && [ -d "$popart/python/tensorflow" ] || return 0
-  /usr/bin/python3 -m venv --system-site-packages venv_tf2
+  "$python" -c "import ensurepip" 2>/dev/null && [ -d "$popart/python/tensorflow" ] || return 0
+  "$python" -m venv --system-site-packages venv_tf2
   venv_tf2/bin/pip install --quiet --no-index --no-deps "$sdk"/tensorflow-*.whl
   expect "OpenIPU" venv_tf2/bin/pip show -v tensorflow
   local others=$work/others script="from tensorflow.python import ipu; import tensorflow as tf; print(tf.__version__, tf.__file__)"
@@ -112,8 +112,8 @@ tensorflow_wheel() {
 
 # The wheels, in a virtual environment that sees Debian's torch; nothing is fetched.
 wheels() {
-  /usr/bin/python3 -c "import ensurepip, torch" 2>/dev/null && [ -d "$popart/python/poptorch" ] || return 0
-  /usr/bin/python3 -m venv --system-site-packages venv
+  "$python" -c "import ensurepip, torch" 2>/dev/null && [ -d "$popart/python/poptorch" ] || return 0
+  "$python" -m venv --system-site-packages venv
   venv/bin/pip install --quiet --no-index "$sdk"/poptorch-*.whl "$sdk"/pi_ml-*.whl
   expect "OpenIPU" venv/bin/pip show -v poptorch pi_ml
   local others=$work/others
@@ -134,7 +134,7 @@ SCRIPT
 machine() {
   OPENIPU_NUM_IPUS=4 expect "-+- Id: [6], target: [Multi IPU]" gc-info -l
   expect "No attached processes in partition ipuof" gc-monitor
-  [ ! -d "$sdk/python/gcipuinfo" ] || expect "1330MHz" /usr/bin/python3 -c \
+  [ ! -d "$sdk/python/gcipuinfo" ] || expect "1330MHz" "$python" -c \
     "import gcipuinfo; print(gcipuinfo.gcipuinfo().getDevices()[0]['clock'])"
 }
 
@@ -150,26 +150,26 @@ links() {
 
 # What the pages tell a newcomer to type, as it stands there. Python's examples need the packages that CI has.
 readme() {
-  [ -d "$popart/python/popart" ] && /usr/bin/python3 -c "import torch" 2>/dev/null || return 0
+  [ -d "$popart/python/popart" ] && "$python" -c "import torch" 2>/dev/null || return 0
   cd "$poplar/share/openipu"
-  /usr/bin/python3 -B "$here/../documents/newcomer.py" README.md docs/index.md docs/install.md
+  "$python" -B "$here/../documents/newcomer.py" README.md docs/index.md docs/install.md
 }
 howto() {
-  [ -d "$popart/python/popart" ] && /usr/bin/python3 -c "import torch" 2>/dev/null || return 0
+  [ -d "$popart/python/popart" ] && "$python" -c "import torch" 2>/dev/null || return 0
   cd "$poplar/share/openipu"
-  /usr/bin/python3 -B "$here/../documents/newcomer.py" docs/howto/*.md
+  "$python" -B "$here/../documents/newcomer.py" docs/howto/*.md
 }
 
 # Every lesson prints what its page says, as a script and as a notebook in Jupyter, as it is installed.
 lessons() {
-  [ -d "$popart/python/popart" ] && /usr/bin/python3 -c "import torch, matplotlib" 2>/dev/null || return 0
-  /usr/bin/python3 -B "$here/../../cmake/docs/lessons.py" check
+  [ -d "$popart/python/popart" ] && "$python" -c "import torch, matplotlib" 2>/dev/null || return 0
+  "$python" -B "$here/../../cmake/docs/lessons.py" check
   cp -r "$poplar/share/openipu/docs/lessons" .
   [ "$(ls lessons/*.ipynb | wc -l)" -eq 12 ] || fail "there are not twelve notebooks"
   [ -x /usr/bin/jupyter-nbconvert ] || return 0
   HOME=$work /usr/bin/jupyter-nbconvert --to notebook --execute --ExecutePreprocessor.timeout=120 --output-dir done lessons/*.ipynb \
     >out 2>&1 || fail "Jupyter: $(cat out)"
-  /usr/bin/python3 -B "$here/../../cmake/docs/lessons.py" notebooks done
+  "$python" -B "$here/../../cmake/docs/lessons.py" notebooks done
 }
 
 # The examples build with their own build file and find what they need from their folder.
@@ -201,7 +201,7 @@ models() {
   cp "$here/models.cpp" .
   compile models.cpp -lpopart -lpoplar
   expect "0 3 0 1" ./prog
-  [ ! -d "$popart/python/popart" ] || expect "0.0 3.0 0.0 1.0" /usr/bin/python3 "$here/models.py"
+  [ ! -d "$popart/python/popart" ] || expect "0.0 3.0 0.0 1.0" "$python" "$here/models.py"
 }
 
 # Operators and patterns of users: libraries of their own, loaded by Python and by a program.
@@ -214,7 +214,7 @@ custom_operators() {
   done
   compile "$here/custom/infer.cpp" -lpopart -lpoplar -ldl
   expect "in place and not" ./prog "${libraries[@]}"
-  [ ! -d "$popart/python/popart" ] || expect "trained 4" /usr/bin/python3 "$here/custom/train.py" "${libraries[@]}"
+  [ ! -d "$popart/python/popart" ] || expect "trained 4" "$python" "$here/custom/train.py" "${libraries[@]}"
 }
 
 codelet_in_source() {
@@ -237,7 +237,7 @@ pva_reader() {
   POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"report"}' ./prog >/dev/null
   compile pva_reader.cpp -lpva
   expect "vertices 1 tiles 1472" ./prog report/profile.pop
-  [ ! -d "$popart/python/pva" ] || expect "1 1472" /usr/bin/python3 -c \
+  [ ! -d "$popart/python/pva" ] || expect "1 1472" "$python" -c \
     "import pva; c = pva.openReport('report/profile.pop').compilation; print(c.graph.numVertices, c.target.numTiles)"
 }
 
@@ -280,7 +280,7 @@ int main() { std::cout << popart::Builder::create()->getModelProto().size() + po
 SCRIPT
   (unset CPATH LIBRARY_PATH; cmake -S external -B out -DPOPLAR_DIR="$poplar" -DPOPART_DIR="$popart" >/dev/null; cmake --build out >/dev/null)
   expect "found" out/uses
-  /usr/bin/python3 - <<'SCRIPT'
+  "$python" - <<'SCRIPT'
 import paddle
 paddle.enable_static()
 x = paddle.static.data("x", [-1, 4])
