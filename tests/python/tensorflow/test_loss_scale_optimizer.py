@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""keras.mixed_precision.LossScaleOptimizer: the same training as without it, small gradients that float16 keeps, and the rule of
-the dynamic scale."""
+"""keras.mixed_precision.LossScaleOptimizer: the same training as without it, small gradients that float16 keeps, and the rule
+of the dynamic scale."""
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -103,7 +103,8 @@ def test_pipelines_train_with_the_scaled_loss(around):
 
 def test_settings():
     again = keras.optimizers.deserialize(keras.optimizers.serialize(LossScaleOptimizer(keras.optimizers.Adam(0.1), True, 2, 5)))
-    assert again.initial_scale == 2 and again.dynamic_growth_steps == 5 and isinstance(again.inner_optimizer, keras.optimizers.Adam)
+    assert (again.initial_scale, again.dynamic_growth_steps) == (2, 5)
+    assert isinstance(again.inner_optimizer, keras.optimizers.Adam)
     for arguments, message in (({"dynamic": False}, '"initial_scale" must be specified'),
                                ({"dynamic": False, "initial_scale": 1, "dynamic_growth_steps": 2}, "must be None")):
         with pytest.raises(ValueError, match=message):
