@@ -12,7 +12,7 @@ import types
 import popart_core as core
 
 HEADER = '''# Written by the build.
-from typing import Any, Callable, ClassVar, Iterator, Optional, Union, overload
+from typing import Any, Callable, ClassVar, Iterator, MutableMapping, Optional, Union, overload
 
 import numpy
 import popart_core
@@ -89,8 +89,16 @@ def reference(cls, module):
     return cls.__name__ if cls.__module__ in (module, "builtins") else f"{cls.__module__}.{cls.__name__}"
 
 
+def mapping_of(cls):
+    """A map of C++ is a MutableMapping: popart adds what a dict has besides these."""
+    if not {"__getitem__", "__setitem__", "__delitem__", "__len__", "__iter__"} <= set(cls.__dict__):
+        return []
+    key, value = re.fullmatch(r"\(self, \w+: (.+?), \w+: (.+)\) -> None", core._forms(cls.__setitem__)[0]).groups()
+    return [f"MutableMapping[{key}, {value}]"]
+
+
 def class_stub(cls, module):
-    bases = [reference(b, module) for b in cls.__bases__ if b.__name__ not in ("object", "pybind11_object")]
+    bases = [reference(b, module) for b in cls.__bases__ if b.__name__ not in ("object", "pybind11_object")] + mapping_of(cls)
     out = f"\nclass {cls.__name__}" + (f"({', '.join(bases)})" if bases else "") + ":\n" + quoted(cls.__doc__, "    ")
     for name, member in cls.__dict__.items():
         if not name.startswith("__") or name in SHOWN:

@@ -2,6 +2,7 @@
 """What a program asks for though it has no effect on a model on the device: told once, with the line that asked."""
 import os
 import sys
+from typing import Any
 
 import torch
 
@@ -14,7 +15,7 @@ hidden = (os.path.dirname(os.path.dirname(__file__)) + os.sep, os.path.dirname(t
 
 def place():
     """file:line of the user's that is being run."""
-    frame = sys._getframe(1)
+    frame: Any = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(hidden):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else "the program"

@@ -189,7 +189,7 @@ def _refuse_data(value, name):
 
 def _kept(value):
     """What a value was, should it change: a copy of one that is compared by what it holds."""
-    if type(value).__eq__ is object.__eq__:
+    if type(value).__eq__ is object.__eq__:  # type: ignore[comparison-overlap]
         return value
     try:
         made = copy.deepcopy(value)

@@ -25,8 +25,8 @@ def structure_of(value, tensors):
         fields = {f.name: structure_of(getattr(value, f.name), tensors) for f in dataclasses.fields(value) if f.init}
         return lambda values: kind(**{name: part(values) for name, part in fields.items()})
     if isinstance(value, dict):
-        parts, make = {key: structure_of(entry, tensors) for key, entry in value.items()}, dict_maker(value)
-        return lambda values: make((key, part(values)) for key, part in parts.items())
+        entries, make = {key: structure_of(entry, tensors) for key, entry in value.items()}, dict_maker(value)
+        return lambda values: make((key, part(values)) for key, part in entries.items())
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         parts = [structure_of(entry, tensors) for entry in value]
         return lambda values: kind(*(part(values) for part in parts))

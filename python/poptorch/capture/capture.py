@@ -7,6 +7,7 @@ tensors; nothing of the model is computed here.
 """
 import sys
 import weakref
+from typing import Any
 
 import torch
 
@@ -110,7 +111,7 @@ class Capture(compat.DispatchMode):
         self._names = module_names  # id of a module -> name
         self._real = {}  # id of a tensor that stands for another -> that one
         self._scopes, self._sources = {}, {}  # numbers in the recording
-        self.hidden_sources = notices.hidden
+        self.hidden_sources: "tuple[str, ...]" = notices.hidden
         self.used_weights = []
         # All tensors: where torch takes an operator apart, C++ alone holds some, and a garbage collection would take
         # their attributes.
@@ -453,7 +454,7 @@ class Capture(compat.DispatchMode):
 
     def _line(self):
         """File and line of the user's program."""
-        frame = sys._getframe(2)
+        frame: Any = sys._getframe(2)
         while frame is not None:
             file = frame.f_code.co_filename
             if not any(part in file for part in self.hidden_sources):

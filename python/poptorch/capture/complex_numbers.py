@@ -180,8 +180,8 @@ def _reshaped_in_place(func, rule):
 def _shaped(function):
     """A view whose second argument is a whole shape."""
     def rule(z, *size):
-        size = size[0] if len(size) == 1 and isinstance(size[0], (list, tuple)) else size
-        return _complex(function(_pair(z), (*size, 2)))
+        shape = size[0] if len(size) == 1 and isinstance(size[0], (list, tuple)) else size
+        return _complex(function(_pair(z), (*shape, 2)))
     return rule
 
 

@@ -18,7 +18,7 @@ from poptorch.base.current import current
 
 class _Context(compat.FunctionCtx):
     to_save = ()
-    needs_input_grad = ()
+    needs_input_grad: "tuple[bool, ...]" = ()
 
     @property
     def saved_tensors(self):

@@ -97,7 +97,8 @@ class AsynchronousDataAccessor:
         self._poll = select.poll()
         self._poll.register(self._connection.fileno(), select.POLLIN)
         self._poll.register(self._process.sentinel, select.POLLIN)
-        self._ring = self._skeleton = None
+        self._ring: Optional[Ring] = None
+        self._skeleton = None
         self._epoch = -1  # the one that is read
         self._held = None  # the slot of the batch that the user has
         if early_preload:

@@ -71,12 +71,14 @@ def _times(x, factors):
 @_kept
 def _between(b, a, sign, dtype):
     """What stands between the two steps of a split transform."""
-    return _factors(*_products(b, a, a * b, sign), dtype)
+    real, imaginary = _products(b, a, a * b, sign)
+    return _factors(real, imaginary, dtype)
 
 
 @_kept
 def _chirp(n, sign, dtype):
-    return _factors(*_turns(_up_to(n) ** 2, 2 * n, sign), dtype)
+    real, imaginary = _turns(_up_to(n) ** 2, 2 * n, sign)
+    return _factors(real, imaginary, dtype)
 
 
 @_kept

@@ -3,6 +3,7 @@
 along an axis are reduced to one. Where an index does not occur stands 0 (of products 1), and size(dim) as the place of the
 extremum."""
 import math
+from typing import Any
 
 import torch
 
@@ -113,5 +114,6 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
     return result / (count if initial is None else count.clamp(min=1))
 
 
-functions = {f"torch_scatter::{f.__name__}": f for f in (scatter_sum, scatter_mul, scatter_mean, scatter_max, scatter_min)}
+functions: "dict[str, Any]" = {f"torch_scatter::{f.__name__}": f
+                               for f in (scatter_sum, scatter_mul, scatter_mean, scatter_max, scatter_min)}
 functions["aten::segment_reduce"] = segment_reduce

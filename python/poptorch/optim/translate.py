@@ -8,6 +8,7 @@ gets no dampening for a first call that is one step.
 import logging
 import math
 from operator import itemgetter
+from typing import Any
 
 import popart
 import torch
@@ -94,8 +95,8 @@ def _adam(optimizer, values):
     lamb, corrected = isinstance(optimizer, optim.LAMB), getattr(optimizer, "bias_correction", True)
     modes, decay = popart.AdamMode, popart.WeightDecayMode
     mode = (modes.Lamb if corrected else modes.LambNoBias) if lamb else (modes.Adam if corrected else modes.AdamNoBias)
-    types = _types(optimizer, *optim.Adam._moments)
-    return popart.Adam(values, mode, decay.Decay if decayed else decay.L2Regularization, *types, _clip(optimizer))
+    accum, first, second = _types(optimizer, *optim.Adam._moments)
+    return popart.Adam(values, mode, decay.Decay if decayed else decay.L2Regularization, accum, first, second, _clip(optimizer))
 
 
 def _rmsprop(optimizer, values):
@@ -194,7 +195,9 @@ class Translator:
         self._names = names
         self._automatic_scale = options.Training.auto_loss_scaling
         self._relax = options.relax_optimizer_checks if relax is None else relax
-        self._optimizer = self._snapshot = self._kind = None
+        self._optimizer: Any = None
+        self._snapshot: Any = None
+        self._kind: Any = None
         self._first = options.device_iterations == 1
         self.calls = 0  # of the model that trained
 

@@ -26,7 +26,7 @@ from poptorch.base.current import current, nested_call
 from poptorch.base.hooks import runPostCompileHooks, runPreCompileHooks
 from poptorch.base.translate import entry, translated
 from poptorch.enums import ConnectionType
-from poptorch.errors import createPoptorchError, require
+from poptorch.errors import UsageError, createPoptorchError, require
 from poptorch.module import replicas  # noqa: F401 (parameters get their method)
 from poptorch.module.wrapping import Copies, plain_copy, unwrap_module, wrap_module
 from poptorch.optim.state import DeviceOptimizer
@@ -59,8 +59,8 @@ class PoplarExecutor:
         self._weights = DeviceWeights()
         self._random = random_state.RandomState(self._options.random_seed)
         self._attachment = Attachment()
-        self._compiled = None  # compiling.Compiled
-        self._compile_time = None
+        self._compiled: Optional[compiling.Compiled] = None
+        self._compile_time: Optional[datetime.timedelta] = None
         self._wrap_again = wrap_again
         self._reference = weakref.ref(self)  # there is one, whoever asks for it
         if training:
@@ -467,7 +467,8 @@ class PoplarExecutor:
 
     def compilationTime(self) -> datetime.timedelta:
         """How long the compilation took."""
-        require(self._compile_time is not None, "The model has not been compiled.")
+        if self._compile_time is None:
+            raise UsageError("The model has not been compiled.")
         require(self._options.show_compilation_progress_bar,
                 "The compilation time needs Options.showCompilationProgressBar(True).")
         return self._compile_time
