@@ -27,10 +27,9 @@ class TestErrorType(enum.Enum):
     PoplarLinkError = 7
 
 
-_THROWN = {TestErrorType.Popart: "popart_exception", TestErrorType.PopartInternal: "popart_internal_exception",
-           TestErrorType.Poplibs: "poplibs_exception",
-           TestErrorType.PoplarUnrecoverable: "poplar_unrecoverable_runtime_error",
-           TestErrorType.PoplarUnknown: "poplar_unknown_runtime_error", TestErrorType.PoplarLinkError: "poplar_exception"}
+_THROWN = {TestErrorType.Popart: "popart_error", TestErrorType.PopartInternal: "popart_internal_error",
+           TestErrorType.Poplibs: "poplibs_error", TestErrorType.PoplarUnrecoverable: "unrecoverable_runtime_error",
+           TestErrorType.PoplarUnknown: "unknown_runtime_error", TestErrorType.PoplarLinkError: "poplar_error"}
 
 
 def _throwTestError(kind: TestErrorType):
@@ -43,7 +42,7 @@ def _throwTestError(kind: TestErrorType):
         raise Error(text, "poptorch_cpp_error", ["_throwTestError"])
     with translated():
         if kind == TestErrorType.PoplarRecoverableFullReset:
-            popart_core._throw_poplar_recoverable_runtime_error(text, popart_core.RecoveryAction.FULL_RESET)
+            popart_core._throw_recoverable_runtime_error(text, popart_core.RecoveryAction.FULL_RESET)
         getattr(popart_core, "_throw_" + _THROWN[kind])(text)
 
 

@@ -46,31 +46,32 @@ void raiseRecoverable(const poplar::recoverable_runtime_error &e) {
   PyErr_SetObject(poplarRecoverable.ptr(), error.ptr());
 }
 
-// Raises each exception from C++, so that a program can try what it does then.
+// Raises each exception from C++, so that a program can try what it does then. Hooks have the names
+// of C++'s classes, with the library's where several have one of that name.
 void bindHooks(py::module &m) {
   const auto text = py::arg("message");
 #define HOOK(name, type)                                                                           \
   m.def(                                                                                           \
       "_throw_" name, [](const std::string &message) { throw type(message); }, text,               \
-      "Raises the exception of this name.")
-  HOOK("popart_exception", popart::error);
-  HOOK("popart_internal_exception", popart::internal_error);
+      "Raises this exception of C++.")
+  HOOK("popart_error", popart::error);
+  HOOK("popart_internal_error", popart::internal_error);
   HOOK("popart_runtime_error", popart::runtime_error);
-  HOOK("poplibs_exception", poputil::poplibs_error);
-  HOOK("poplar_exception", poplar::poplar_error);
+  HOOK("poplibs_error", poputil::poplibs_error);
+  HOOK("poplar_error", poplar::poplar_error);
   HOOK("poplar_runtime_error", poplar::runtime_error);
-  HOOK("poplar_application_runtime_error", poplar::application_runtime_error);
-  HOOK("poplar_system_runtime_error", poplar::system_runtime_error);
-  HOOK("poplar_unrecoverable_runtime_error", poplar::unrecoverable_runtime_error);
-  HOOK("poplar_unknown_runtime_error", poplar::unknown_runtime_error);
+  HOOK("application_runtime_error", poplar::application_runtime_error);
+  HOOK("system_runtime_error", poplar::system_runtime_error);
+  HOOK("unrecoverable_runtime_error", poplar::unrecoverable_runtime_error);
+  HOOK("unknown_runtime_error", poplar::unknown_runtime_error);
 #undef HOOK
   m.def(
-      "_throw_poplar_recoverable_runtime_error",
+      "_throw_recoverable_runtime_error",
       [](const std::string &message, poplar::RecoveryAction action) {
         throw poplar::recoverable_runtime_error(action, message);
       },
       text, py::arg("recoveryAction") = poplar::RecoveryAction::IPU_RESET,
-      "Raises the exception of this name.");
+      "Raises this exception of C++.");
 }
 
 } // namespace
