@@ -33,7 +33,7 @@ def _files(path):
 
 def GFile(name: str, mode: str = "r") -> Any:
     """A file: as Python's open."""
-    text = {} if "b" in mode else {"encoding": "utf-8"}
+    text: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8"}
     kind = mode.replace("b", "")
     if kind in ("w", "a"):
         return _writes.growing(name, anew=kind == "w", **text)

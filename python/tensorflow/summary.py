@@ -15,7 +15,7 @@ from tensorflow.framework.typed import PathLike, TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.ops import summary_messages as _messages
 
-_now = {"writer": None, "step": None}
+_now: dict[str, Any] = {"writer": None, "step": None}
 
 
 class SummaryWriter:

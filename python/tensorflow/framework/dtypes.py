@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import popart
-from tensorflow.framework.typed import TensorLike
+from tensorflow.framework.typed import NumberLike, TensorLike
 
 
 class DType:
@@ -27,12 +27,12 @@ class DType:
     size = property(lambda self: self._numpy.itemsize)
 
     @property
-    def min(self) -> int:
+    def min(self) -> NumberLike:
         """The smallest finite value."""
         return np.finfo(self._numpy).min if self.is_floating else np.iinfo(self._numpy).min
 
     @property
-    def max(self) -> int:
+    def max(self) -> NumberLike:
         """The largest finite value."""
         return np.finfo(self._numpy).max if self.is_floating else np.iinfo(self._numpy).max
 

@@ -109,7 +109,9 @@ class Graph:
         """Gradients by this tensor are asked for: if it is a constant, it is from now on a value of its own, and not part of
         what is computed with it."""
         if isinstance(tensor, SymbolicTensor) and tensor.graph is not self:
-            return None if tensor.graph is None else tensor.graph.watch(tensor)
+            if tensor.graph is not None:
+                tensor.graph.watch(tensor)
+            return
         numbers = tensor.array if isinstance(tensor, EagerTensor) else self.known(tensor)
         if numbers is None:
             return

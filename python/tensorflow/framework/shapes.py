@@ -33,7 +33,7 @@ class TensorShape:
 
     def num_elements(self) -> int | None:
         """The product of the sizes; None if one is unknown."""
-        if not self.is_fully_defined():
+        if self._dims is None or not self.is_fully_defined():
             return None
         out = 1
         for d in self._dims:

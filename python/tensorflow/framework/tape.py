@@ -98,7 +98,7 @@ class GradientTape:
             rows.append(self.gradient(target, sources, seed.reshape(target.shape.as_list()), unconnected_gradients))
             self._used = False
         return nest.map_structure(lambda *g: apply("Reshape", [
-            apply("Pack", g, {"axis": 0}), np.int32([*target.shape.as_list(), *g[0].shape.as_list()])]), *rows)
+            apply("Pack", g, {"axis": 0}), np.array([*target.shape.as_list(), *g[0].shape.as_list()], np.int32)]), *rows)
 
     def _eager(self, targets, sources, given):
         same, firsts = self._values_read()

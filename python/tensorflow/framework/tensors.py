@@ -20,6 +20,13 @@ class VariableBase:
 class Tensor:
     """A value, or a place in a graph where one will be."""
     __array_priority__ = 100
+    # Of Python's operators; ops/array_ops.py and ops/math_ops.py set them.
+    __getitem__: Any
+    __add__: Any
+    __sub__: Any
+    __mul__: Any
+    __truediv__: Any
+    dtype: Any
 
     def get_shape(self) -> TensorShape:
         """The shape as a TensorShape."""

@@ -18,7 +18,7 @@ if _typing.TYPE_CHECKING:  # of annotations
     from tensorflow.framework.tensors import Tensor
     from tensorflow.framework.typed import AxisLike, DTypeLike, ShapeLike, TensorLike
 
-_settings = {"floatx": "float32", "epsilon": 1e-7, "image_data_format": "channels_last"}
+_settings: dict[str, _typing.Any] = {"floatx": "float32", "epsilon": 1e-7, "image_data_format": "channels_last"}
 _counts = {}
 
 

@@ -103,7 +103,8 @@ def transpose(a: TensorLike, perm: TensorLike | None = None, conjugate: bool = F
 def expand_dims(input: TensorLike, axis: AxisLike | None = None, name: str | None = None,
                 dim: AxisLike | None = None) -> Tensor:
     """Adds a dimension of size 1."""
-    return apply("ExpandDims", [convert_to_tensor(input), np.int32(dim if axis is None else axis)], name=name)
+    place: AxisLike = dim if axis is None else axis
+    return apply("ExpandDims", [convert_to_tensor(input), np.int32(place)], name=name)
 
 
 def squeeze(input: TensorLike, axis: AxisLike | None = None, name: str | None = None,
@@ -307,7 +308,7 @@ def strided_slice(input_: TensorLike, begin: TensorLike, end: TensorLike, stride
         raise NotImplementedError("tf.strided_slice(var=...) is not there: assign to the variable.")
     starts, ends = (np.atleast_1d(_known(v, "strided_slice")) for v in (begin, end))
     steps = np.ones_like(starts) if strides is None else np.atleast_1d(_known(strides, "strided_slice"))
-    keys = []
+    keys: list[Any] = []
     for i, (start, stop, step) in enumerate(zip(starts, ends, steps)):
         bit = 1 << i
         if ellipsis_mask & bit:
@@ -396,9 +397,9 @@ def gather(params: TensorLike, indices: TensorLike, validate_indices: Any = None
            batch_dims: int = 0, name: str | None = None) -> Tensor:
     """Slices by index along an axis."""
     x, at = convert_to_tensor(params), convert_to_tensor(indices)
-    axis = batch_dims if axis is None else axis
-    axis = constant_value(axis) if isinstance(axis, Tensor) else axis
-    return apply("GatherV2", [x, at, np.int32(axis)], {"batch_dims": int(batch_dims)},
+    given = batch_dims if axis is None else axis
+    place: Any = constant_value(given) if isinstance(given, Tensor) else given
+    return apply("GatherV2", [x, at, np.int32(place)], {"batch_dims": int(batch_dims)},
                  out_types=[x.dtype], name=name)
 
 
@@ -545,7 +546,7 @@ def range_(start: TensorLike, limit: TensorLike | None = None, delta: float = 1,
     """Numbers as Python's range has them."""
     if limit is None:
         start, limit = 0, start
-    parts = [constant_value(convert_to_tensor(v)) for v in (start, limit, delta)]
+    parts: list[Any] = [constant_value(convert_to_tensor(v)) for v in (start, limit, delta)]
     if any(p is None for p in parts):
         if current.graph is None:
             raise ValueError(OpenRange.MESSAGE)
@@ -589,7 +590,10 @@ def sequence_mask(lengths: TensorLike, maxlen: int | None = None, dtype: DTypeLi
     """True for the first `length` elements of each row."""
     lengths = convert_to_tensor(lengths)
     if maxlen is None:
-        maxlen = int(constant_value(lengths).max())
+        known = constant_value(lengths)
+        if known is None:
+            raise ValueError("tf.sequence_mask in a graph needs maxlen: the shape of its result must be known.")
+        maxlen = int(known.max())
     steps = np.arange(int(maxlen), dtype=lengths.dtype.as_numpy_dtype)
     return cast(apply("Less", [steps, expand_dims(lengths, -1)]), dtype)
 

@@ -82,7 +82,7 @@ def confusion_matrix(labels: TensorLike, predictions: TensorLike, num_classes: i
     """Rows are labels, columns predictions."""
     labels, predictions = convert_to_tensor(labels), convert_to_tensor(predictions)
     if num_classes is None:
-        known = [constant_value(t) for t in (labels, predictions)]
+        known: list[Any] = [constant_value(t) for t in (labels, predictions)]
         if any(k is None for k in known):
             raise ValueError("tf.math.confusion_matrix in a graph needs num_classes: the shape of its result must be known.")
         num_classes = int(max(k.max() for k in known)) + 1

@@ -144,8 +144,8 @@ def central_crop(image: TensorLike, central_fraction: float) -> Tensor:
     x = convert_to_tensor(image)
     if not 0 < central_fraction <= 1:
         raise ValueError("central_fraction must be within (0, 1]")
-    starts = [int((n - n * central_fraction) / 2) for n in (x.shape[-3], x.shape[-2])]
-    return crop_to_bounding_box(x, *starts, x.shape[-3] - 2 * starts[0], x.shape[-2] - 2 * starts[1])
+    top, left = (int((n - n * central_fraction) / 2) for n in (x.shape[-3], x.shape[-2]))
+    return crop_to_bounding_box(x, top, left, x.shape[-3] - 2 * top, x.shape[-2] - 2 * left)
 
 
 def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width: int) -> Tensor:

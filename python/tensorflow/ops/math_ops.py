@@ -348,11 +348,14 @@ def cumsum(x: TensorLike, axis: AxisLike = 0, exclusive: bool = False, reverse: 
     return apply("Cumsum", [convert_to_tensor(x), np.int32(axis)], {"exclusive": exclusive, "reverse": reverse}, name=name)
 
 
+TopKV2 = collections.namedtuple("TopKV2", "values indices")
+
+
 def top_k(input: TensorLike, k: TensorLike = 1, sorted: bool = True, name: str | None = None) -> Any:
     """The k largest elements of each row, and their indices."""
     values, indices = apply("TopKV2", [convert_to_tensor(input), np.int32(k)], outputs=2,
                             out_types=[None, dtypes.int32], name=name)
-    return collections.namedtuple("TopKV2", "values indices")(values, indices)
+    return TopKV2(values, indices)
 
 
 def in_top_k(targets: TensorLike, predictions: TensorLike, k: int, name: str | None = None) -> Tensor:

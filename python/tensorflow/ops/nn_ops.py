@@ -282,7 +282,10 @@ def dropout(x: TensorLike, rate: NumberLike | None = None, noise_shape: ShapeLik
             name: str | None = None, keep_prob: float | None = None) -> Tensor:
     """Sets elements to zero at random and scales the others."""
     x = convert_to_tensor(x)
-    rate = 1 - keep_prob if rate is None else rate
+    if rate is None:
+        if keep_prob is None:
+            raise ValueError("tf.nn.dropout needs rate.")
+        rate = 1 - keep_prob
     if isinstance(rate, Tensor):
         known = constant_value(rate)
         if known is None:

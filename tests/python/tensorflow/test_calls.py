@@ -328,6 +328,8 @@ def test_making():
               exact_type="int32")
     both_ways(lambda v: tf.fill([2, 3], v), [np.float32(4)], np.full((2, 3), 4))
     both_ways(lambda n: tf.sequence_mask(n, 4), [np.array([1, 3], "int32")], [np.array([[1, 0, 0, 0], [1, 1, 1, 0]])])
+    with pytest.raises(ValueError, match="tf.sequence_mask in a graph needs maxlen"):
+        tf.function(tf.sequence_mask)(tf.constant([1, 3]))
     assert tf.range(2, 11, 3).numpy().tolist() == [2, 5, 8] and tf.range(3).dtype.name == "int32"
     assert tf.range(0.0, 1.0, 0.25).numpy().tolist() == [0, 0.25, 0.5, 0.75]
     np.testing.assert_allclose(tf.linspace(0.0, 1.0, 5), np.linspace(0, 1, 5))

@@ -77,6 +77,15 @@ def test_pools_and_convolutions():
           tf.nn.conv2d_transpose(PICTURE, back, [1, 8, 8, 4], 1, "VALID"))
     with pytest.raises(ValueError, match="'padding' is missing"):
         nn.conv2d(PICTURE, FILTER, 1)
+    for pool in (nn.max_pool, nn.avg_pool):
+        with pytest.raises(ValueError, match="'ksize' is missing"):
+            pool(PICTURE, strides=2, padding="VALID")
+    with pytest.raises(ValueError, match="'strides' is missing"):
+        nn.conv2d_transpose(value=PICTURE, filter=back, output_shape=[1, 8, 8, 4])
+    with pytest.raises(ValueError, match="'variance_epsilon' is missing"):
+        nn.batch_norm_with_global_normalization(PICTURE, 0.0, 1.0, 0.0, 1.0)
+    with pytest.raises(ValueError, match="needs ksizes, strides, rates and padding"):
+        tf.compat.v1.extract_image_patches(PICTURE, [1, 2, 2, 1])
 
 
 def test_arguments_that_changed_places():

@@ -36,7 +36,10 @@ def extract_image_patches(images: TensorLike, ksizes: list | None = None, stride
                           rates: list | None = None, padding: str | None = None, name: str | None = None,
                           sizes: list | None = None) -> Tensor:
     """The pixels of every window, row by row, as channels."""
-    return composed_ops.extract_patches(images, ksizes or sizes, strides, rates, padding, name)
+    sizes = ksizes or sizes
+    if sizes is None or strides is None or rates is None or padding is None:
+        raise ValueError("extract_image_patches needs ksizes, strides, rates and padding.")
+    return composed_ops.extract_patches(images, sizes, strides, rates, padding, name)
 
 
 def tuple(tensors: Sequence, name: str | None = None, control_inputs: Sequence | None = None) -> list:

@@ -59,7 +59,8 @@ def _weighted(values, weights):
 def mean(values: TensorLike, weights: TensorLike | None = None, metrics_collections: Sequence | None = None,
          updates_collections: Sequence | None = None, name: str | None = None) -> tuple:
     """The weighted mean of values over all batches."""
-    return _ratio(name or "mean", *_weighted(values, weights), (metrics_collections, updates_collections))
+    total, count = _weighted(values, weights)
+    return _ratio(name or "mean", total, count, (metrics_collections, updates_collections))
 
 
 def _pair(labels, predictions):
@@ -78,7 +79,8 @@ def accuracy(labels: TensorLike, predictions: TensorLike, weights: TensorLike | 
     """The share of predictions that equal their labels, over all batches."""
     labels, predictions = _pair(labels, predictions)
     same = math_ops.equal(labels, math_ops.cast(predictions, labels.dtype))
-    return _ratio(name or "accuracy", *_weighted(same, weights), (metrics_collections, updates_collections))
+    hits, count = _weighted(same, weights)
+    return _ratio(name or "accuracy", hits, count, (metrics_collections, updates_collections))
 
 
 def _of_errors(default, error, finish=lambda v: v):

@@ -133,14 +133,16 @@ def max_pool(value: TensorLike | None = None, ksize: int | Sequence[int] | None 
              strides: int | Sequence[int] | None = None, padding: str | int | Sequence | None = None,
              data_format: str = "NHWC", name: str | None = None, input: TensorLike | None = None) -> Tensor:
     """The largest element of each window."""
-    return _ops.max_pool(_either(input, value, "input", "value"), ksize, strides, padding, data_format, name)
+    return _ops.max_pool(_either(input, value, "input", "value"), _needed(ksize, "ksize"), _needed(strides, "strides"),
+                       _needed(padding, "padding"), data_format, name)
 
 
 def avg_pool(value: TensorLike | None = None, ksize: int | Sequence[int] | None = None,
              strides: int | Sequence[int] | None = None, padding: str | int | Sequence | None = None,
              data_format: str = "NHWC", name: str | None = None, input: TensorLike | None = None) -> Tensor:
     """The mean of each window."""
-    return _ops.avg_pool(_either(input, value, "input", "value"), ksize, strides, padding, data_format, name)
+    return _ops.avg_pool(_either(input, value, "input", "value"), _needed(ksize, "ksize"), _needed(strides, "strides"),
+                       _needed(padding, "padding"), data_format, name)
 
 
 avg_pool2d = avg_pool
@@ -178,7 +180,7 @@ def conv2d_transpose(value: TensorLike | None = None, filter: TensorLike | None 
                      filters: TensorLike | None = None, dilations: int | Sequence[int] | None = None) -> Tensor:
     """The gradient of conv2d as a layer of its own: larger images."""
     return _ops.conv2d_transpose(_either(input, value, "input", "value"), _either(filters, filter, "filters", "filter"),
-                                 output_shape, strides, padding, data_format, dilations, name)
+                                 output_shape, _needed(strides, "strides"), padding, data_format, dilations, name)
 
 
 def conv3d_transpose(value: TensorLike | None = None, filter: TensorLike | None = None, output_shape: ShapeLike | None = None,
@@ -187,7 +189,7 @@ def conv3d_transpose(value: TensorLike | None = None, filter: TensorLike | None 
                      filters: TensorLike | None = None, dilations: int | Sequence[int] | None = None) -> Any:
     """The gradient of conv3d as a layer of its own: larger volumes."""
     return _more.conv3d_transpose(_either(input, value, "input", "value"), _either(filters, filter, "filters", "filter"),
-                                  output_shape, strides, padding, data_format, dilations, name)
+                                  output_shape, _needed(strides, "strides"), padding, data_format, dilations, name)
 
 
 def conv2d_backprop_input(input_sizes: ShapeLike, filter: TensorLike | None = None, out_backprop: TensorLike | None = None,
@@ -196,8 +198,8 @@ def conv2d_backprop_input(input_sizes: ShapeLike, filter: TensorLike | None = No
                           dilations: int | Sequence[int] = (1, 1, 1, 1), name: str | None = None,
                           filters: TensorLike | None = None) -> Tensor:
     """The gradient of a convolution by what it was of."""
-    return _ops.conv2d_transpose(out_backprop, _either(filters, filter, "filters", "filter"), input_sizes, strides, padding,
-                                 data_format, dilations, name)
+    return _ops.conv2d_transpose(out_backprop, _either(filters, filter, "filters", "filter"), input_sizes,
+                                 _needed(strides, "strides"), _needed(padding, "padding"), data_format, dilations, name)
 
 
 def conv2d_backprop_filter(input: TensorLike, filter_sizes: ShapeLike, out_backprop: TensorLike,
@@ -209,7 +211,7 @@ def conv2d_backprop_filter(input: TensorLike, filter_sizes: ShapeLike, out_backp
     kernel = array_ops.zeros(filter_sizes, x.dtype)
     with _GradientTape() as tape:
         tape.watch(kernel)
-        y = _ops.conv2d(x, kernel, strides, padding, data_format, dilations, name)
+        y = _ops.conv2d(x, kernel, _needed(strides, "strides"), _needed(padding, "padding"), data_format, dilations, name)
     return tape.gradient(y, kernel, convert_to_tensor(out_backprop))
 
 
@@ -331,7 +333,8 @@ def batch_norm_with_global_normalization(t: TensorLike | None = None, m: TensorL
     """(x - mean) / sqrt(variance + epsilon), scaled if asked for, plus beta."""
     x, mean = _either(input, t, "input", "t"), _either(mean, m, "mean", "m")
     return _ops.batch_normalization(x, mean, _either(variance, v, "variance", "v"), beta,
-                                    gamma if scale_after_normalization else None, variance_epsilon, name)
+                                    gamma if scale_after_normalization else None,
+                                    _needed(variance_epsilon, "variance_epsilon"), name)
 
 
 def xw_plus_b(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:

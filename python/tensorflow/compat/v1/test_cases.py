@@ -7,7 +7,7 @@ import contextlib
 import functools
 import unittest
 from unittest import mock  # noqa: F401
-from typing import Any, Iterator, Sequence
+from typing import Any, Iterator
 
 import numpy as np
 from popart import _files
@@ -55,7 +55,7 @@ class TestCase(unittest.TestCase):
         return session.run(tensors)
 
     @contextlib.contextmanager
-    def session(self, graph: Graph | None = None, config: dict | None = None, use_gpu: bool = False,
+    def session(self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False,
                 force_gpu: bool = False) -> Iterator:
         """For `with`: a session on a graph of its own, or on the one given."""
         graph = graph or (get_default_graph() if current.default is not None else Graph(name="default"))
@@ -68,7 +68,7 @@ class TestCase(unittest.TestCase):
 
     cached_session = session
 
-    def test_session(self, graph: Graph | None = None, config: dict | None = None, use_gpu: bool = False,
+    def test_session(self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False,
                      force_gpu: bool = False) -> Any:
         """The older name of session."""
         if self._testMethodName == "test_session":
@@ -254,6 +254,6 @@ def run_all_in_graph_and_eager_modes(cls):
     return cls
 
 
-def main(argv: Sequence | None = None) -> None:
+def main(argv: list | None = None) -> None:
     """Runs the tests of the calling script."""
     unittest.main(argv=argv)

@@ -23,6 +23,8 @@ from tensorflow.framework.typed import PathLike, RateLike, TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.keras import optimizers as _keras
 from tensorflow.keras.optimizers import schedules as _schedules
+from tensorflow.keras.optimizers.rmsprop import RMSprop as _Means
+from tensorflow.keras.optimizers.sgd import SGD as _SGD
 from tensorflow.ops import math_ops
 
 
@@ -41,7 +43,7 @@ def _rate(given):
     return _Fed(given) if isinstance(given, (SymbolicTensor, Variable)) else given
 
 
-class _Momentum(_keras.SGD):
+class _Momentum(_SGD):
     """v = momentum * v + g;  w -= rate * v,  or with Nesterov  w -= rate * (g + momentum * v)"""
 
     def update(self, gradient, var, rate):
@@ -230,7 +232,7 @@ class AdamOptimizer(_OfKeras):
         super().__init__(_keras.Adam(_rate(learning_rate), beta1, beta2, epsilon), name)
 
 
-class _RMSProp(_keras.RMSprop):
+class _RMSProp(_Means):
     """v begins with ones, and epsilon is always under the root."""
 
     def create_slots(self, var):
@@ -305,7 +307,7 @@ class ExponentialMovingAverage:
                 raise NotImplementedError(f"ExponentialMovingAverage of {var!r}: averages are of variables.")
             if self.average(var) is None:
                 self._averages.append((var, Variable(var.memory.copy(), False, name=self.average_name(var))))
-            mean = self.average(var)
+            mean: Any = self.average(var)
             change = math_ops.multiply(math_ops.subtract(mean, var), math_ops.cast(math_ops.subtract(1.0, decay), var.dtype))
             done.append(mean.assign_sub(change))
         return group(*done, name=self.name)

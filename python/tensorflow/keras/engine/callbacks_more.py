@@ -238,7 +238,7 @@ class TensorBoard(Callback):
 
     def on_train_batch_end(self, batch: Any, logs: dict | None = None) -> None:
         self._batches += 1
-        if self.update_freq != "epoch" and self._batches % self.update_freq == 0:
+        if self.update_freq != "epoch" and self._batches % int(self.update_freq) == 0:
             self._write("train", "batch_", logs or {}, self._batches)
 
     def on_epoch_end(self, epoch: int, logs: dict | None = None) -> None:

@@ -129,10 +129,11 @@ class Functional(Model):
     # ---- configuration
 
     def get_config(self) -> dict:
-        out = {"name": self.name, "layers": []}
+        out: dict[str, Any] = {"name": self.name, "layers": []}
         for layer in self._all_layers:
             nodes = [n for n in layer._inbound_nodes if any(n is own for own in self._nodes)]
-            out["layers"].append({"name": layer.name, **registry.serialize(layer),
+            own: Any = registry.serialize(layer)  # not a name alone
+            out["layers"].append({"name": layer.name, **own,
                                   "inbound_nodes": [] if not nodes or not nodes[0].inputs else
                                   [self._described(n) for n in nodes]})
         for what, tensors in (("input_layers", self.inputs), ("output_layers", self.outputs)):
@@ -153,7 +154,8 @@ class Functional(Model):
 
     @classmethod
     def from_config(cls, config: dict, custom_objects: dict | None = None) -> Functional:
-        made, tensors, waiting = {}, {}, []
+        made, waiting = {}, []
+        tensors: dict[tuple, Any] = {}  # by layer, call and output
         for each in config["layers"]:
             layer = registry.deserialize(each, custom_objects)
             made[each["name"]] = layer

@@ -34,7 +34,7 @@ _STEPS = ("train_step", "test_step", "predict_step")
 class Model(Loops, Saving, IpuOptions, Layer):
     """Layers with training: compile, fit, evaluate, predict, save."""
     _is_model = True
-    _functional_class = None  # the class of Model(inputs, outputs): engine/functional.py, which is one of these, sets it
+    _functional_class: Any = None  # the class of Model(inputs, outputs): engine/functional.py, which is one of these, sets it
 
     def __new__(cls, *args, **kwargs):
         if cls is Model and (len(args) >= 2 or "inputs" in kwargs and "outputs" in kwargs):

@@ -19,7 +19,7 @@ class Embedding(Layer):
 
     def __init__(self, input_dim: int, output_dim: int, embeddings_initializer: InitializerLike = "uniform",
                  embeddings_regularizer: RegularizerLike = None, activity_regularizer: RegularizerLike = None,
-                 embeddings_constraint: ConstraintLike = None, mask_zero: bool = False, input_length: int | None = None,
+                 embeddings_constraint: ConstraintLike = None, mask_zero: bool = False, input_length: Any = None,
                  **kwargs: Any) -> None:
         if "input_shape" not in kwargs and "batch_input_shape" not in kwargs:
             kwargs["input_shape"] = tuple(input_length) if isinstance(input_length, (list, tuple)) else (input_length,)

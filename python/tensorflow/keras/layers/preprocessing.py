@@ -72,7 +72,8 @@ class Normalization(Layer):
                              f"variance: {variance}")
         self.axis = () if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
         self.input_mean, self.input_variance = mean, variance
-        self.mean = self.variance = None
+        self.mean: Any = None
+        self.variance: Any = None
 
     def adapt(self, data: TensorLike, batch_size: int | None = None, steps: int | None = None) -> None:
         """Takes mean and variance from data."""
@@ -89,11 +90,14 @@ class Normalization(Layer):
                                     for v in (mean, variance))
         self.built = True
 
-    def call(self, inputs: TensorLike) -> Tensor:
+    def _take_given(self, inputs):
         if self.mean is None:
             if self.input_mean is None:
                 raise RuntimeError("Normalization has no mean and variance: call adapt() with data first.")
             self._set(self.input_mean, self.input_variance, TensorShape(inputs.shape).as_list())
+
+    def call(self, inputs: TensorLike) -> Tensor:
+        self._take_given(inputs)
         x = math_ops.cast(inputs, self.compute_dtype)
         deviation = np.maximum(np.sqrt(self.variance), 1e-7)
         return math_ops.divide(math_ops.subtract(x, self.mean.astype(x.dtype.as_numpy_dtype)),

@@ -39,7 +39,7 @@ class RNN(Layer):
         self.return_sequences, self.return_state, self.go_backwards = return_sequences, return_state, go_backwards
         self.stateful, self.unroll, self.time_major = stateful, unroll, time_major
         self.supports_masking, self.input_spec = True, InputSpec(ndim=3)
-        self._kept = None
+        self._kept: Any = None
 
     def __call__(self, inputs: TensorLike, initial_state: TensorLike | None = None, *args: Any, **kwargs: Any) -> Any:
         if isinstance(inputs, (list, tuple)) and initial_state is None and len(inputs) > 1:
@@ -64,7 +64,7 @@ class RNN(Layer):
             raise AttributeError("Layer must be stateful.")
         if self._kept is None:
             raise ValueError("If a RNN is stateful, it needs to know its batch size: it must have been called once.")
-        values = [np.zeros(v.shape.as_list(), np.float32) for v in self._kept] if states is None else \
+        values: Sequence = [np.zeros(v.shape.as_list(), np.float32) for v in self._kept] if states is None else \
             states if isinstance(states, (list, tuple)) else [states]
         for variable, value in zip(self._kept, values):
             variable.set(np.asarray(value))

@@ -74,7 +74,7 @@ class Optimizer:
         self.clipnorm, self.clipvalue, self.global_clipnorm, self.decay = clipnorm, clipvalue, global_clipnorm, float(decay)
         self._schedule = learning_rate if isinstance(learning_rate, LearningRateSchedule) else None
         with eagerly():
-            self._rate = None if self._schedule else Variable(np.float32(learning_rate), False, name="learning_rate")
+            self._rate: Any = None if self._schedule else Variable(np.float32(learning_rate), False, name="learning_rate")
             self.iterations = Variable(np.int64(0), False, name=f"{self._name}/iter", dtype="int64")
         unknown = set(hyper) - set(self._defaults)
         if unknown:

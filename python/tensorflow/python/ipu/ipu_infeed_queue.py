@@ -108,6 +108,8 @@ class IPUIterator:
 
     def __init__(self, dataset: DatasetLike | None = None, infeed_spec: Any = None, element_spec: Any = None,
                  **_: Any) -> None:
+        if dataset is None:
+            raise ValueError("IPUIterator needs the data set that it is of.")
         self._dataset = dataset
         self._iterator = iter(dataset)
         self.element_spec = dataset.element_spec

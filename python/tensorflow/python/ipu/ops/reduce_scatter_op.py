@@ -2,12 +2,15 @@
 """Replicas that add up what they have and keep a part of it each."""
 from __future__ import annotations
 
+from typing import Any
+
 from tensorflow.framework.tensors import Tensor, convert_to_tensor
 from tensorflow.ops import array_ops
 from tensorflow.python.ipu.ops.cross_replica_ops import cross_replica_mean, cross_replica_sum
 from tensorflow.python.ipu.ops.replication_ops import replication_index
 
-_OPS = {"COLLECTIVE_OP_ADD": cross_replica_sum, "COLLECTIVE_OP_MEAN": cross_replica_mean, "COLLECTIVE_OP_LOCAL": lambda x: x}
+_OPS: dict[str, Any] = {"COLLECTIVE_OP_ADD": cross_replica_sum, "COLLECTIVE_OP_MEAN": cross_replica_mean,
+                        "COLLECTIVE_OP_LOCAL": lambda x: x}
 
 
 def reduce_scatter(x, replication_factor: int, op: str = "COLLECTIVE_OP_ADD", name: str | None = None) -> Tensor:
