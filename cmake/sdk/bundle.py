@@ -212,4 +212,5 @@ def main(build, target):
         pack(sdk, os.path.join(target, os.path.basename(sdk) + ".tar.xz"))
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import types
 import unittest
 import warnings
@@ -101,7 +102,9 @@ def part(only, i, n):
         print(json.dumps([name, end, " ".join(why.split())[:400]]), flush=True)
 
 
-def in_process(only, i, n, limit):
+def in_process(only, i, n, limit, until=float("inf")):
+    """The rows of part i of n: those that are ready after so many seconds, or then (of time.monotonic())."""
+    limit = max(1, min(limit, until - time.monotonic()))
     command = [sys.executable, os.path.abspath(__file__), "--only", only, "--part", str(i), str(n)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
@@ -109,7 +112,7 @@ def in_process(only, i, n, limit):
         except subprocess.TimeoutExpired:
             process.kill()
             output, errors = process.communicate()
-    rows = [json.loads(line) for line in output.splitlines() if line.startswith("[")]
+    rows = [json.loads(line) for line in output.splitlines() if line.startswith("[") and line.endswith("]")]
     if process.returncode:
         rows.append([f"(part {i} after {rows[-1][0] if rows else 'nothing'})", "broken",
                      f"ended with {process.returncode}: {errors[-300:]}"])

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 TESTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FIRST = ("poptorch", "pi_ml")  # folders; what else there is comes after them
@@ -24,7 +23,7 @@ def files():
 
 
 def run_file(path, limit, until):
-    """What pytest says of a file: the lines of what failed, and how many did."""
+    """What pytest says of a file: the lines of what failed, and how many did. until: of time.monotonic()"""
     name = os.path.relpath(path, TESTS)
     left = until - time.monotonic()
     if left < 10:
@@ -36,20 +35,16 @@ def run_file(path, limit, until):
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=min(limit, left), env=environment,
                                   cwd=scratch)
-        except subprocess.TimeoutExpired:
-            return {"name": name, "end": "failed", "lines": [f"more than {min(limit, left):.0f} s"], "trace": ""}
+        except subprocess.TimeoutExpired as problem:
+            so_far = (problem.stdout or b"").decode(errors="replace")[-2000:]
+            return {"name": name, "end": "failed" if limit <= left else "not run", "trace": so_far,
+                    "lines": [f"more than {min(limit, left):.0f} s"]}
     lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
     summary = [line for line in done.stdout.splitlines() if re.search(r"\d+ (passed|failed|error|skipped|deselected)", line)]
     absent = re.search(r"No module named '([\w.]+)'", done.stdout) if done.returncode == 2 else None
     end = "absent" if absent else "failed" if done.returncode not in (0, 5) else "passed"
     return {"name": name, "end": end, "lines": [absent.group(0)] if absent else [*lines, *summary[-1:]],
             "seconds": round(time.monotonic() - start, 1), "trace": (done.stdout + done.stderr)[-20000:]}
-
-
-def run(jobs, limit, until):
-    """All files, the slowest first as far as their sizes tell; until: of time.monotonic()."""
-    with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(lambda path: run_file(path, limit, until), files()))
 
 
 def shown(reports, width=150):

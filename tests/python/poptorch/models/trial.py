@@ -20,7 +20,8 @@ from collections import Counter
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 FORWARD, WEIGHTS = 1e-4, 1e-3
-STEPS = ("absent", "torch", "forward", "train")  # where a case ended: without its package, in torch itself, here; "": well
+# Where a case ended: not begun, without its package, in torch itself, or here; "": well
+STEPS = ("not run", "absent", "torch", "forward", "train")
 
 
 def cases():
@@ -123,21 +124,26 @@ def one(name):
     return report
 
 
-def in_process(name, limit):
+def in_process(name, limit, until=float("inf")):
+    """The report of a case; until: of time.monotonic()"""
     start = time.perf_counter()
+    left = until - time.monotonic()
+    if left < 10:
+        return {"name": name, "step": "not run", "error": "no time was left", "where": "", "seconds": 0}
     with tempfile.TemporaryDirectory() as scratch:
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENIPU_RUNTIME_DIR": scratch, "HF_HUB_OFFLINE": "1",
                        "TRANSFORMERS_VERBOSITY": "error"}
         try:
             done = subprocess.run([sys.executable, os.path.abspath(__file__), "--one", name], capture_output=True, text=True,
-                                  timeout=limit, env=environment, cwd=scratch)
+                                  timeout=min(limit, left), env=environment, cwd=scratch)
             lines = [line for line in done.stdout.splitlines() if line.startswith("{\"name\"")]
             last = done.stderr[-300:].replace("\n", " ")
             report = json.loads(lines[-1]) if lines else {
                 "name": name, "step": "forward", "error": f"ended with {done.returncode}: {last}", "where": "",
                 "trace": done.stderr[-6000:]}
         except subprocess.TimeoutExpired:
-            report = {"name": name, "step": "forward", "error": f"more than {limit} s", "where": ""}
+            report = {"name": name, "step": "forward" if limit <= left else "not run", "where": "",
+                      "error": f"more than {min(limit, left):.0f} s"}
     return {**report, "seconds": round(time.perf_counter() - start, 1)}
 
 
@@ -163,12 +169,12 @@ def line_of(report):
 def shown(reports):
     """The table: what agrees, with the differences of forward and of weights, then what does not, and why."""
     good = [r for r in reports if r["step"] == ""]
-    absent = sum(r["step"] in ("absent", "torch") for r in reports)
-    missing = Counter(r["error"] for r in reports if r["step"] == "absent")
+    absent = sum(r["step"] in ("not run", "absent", "torch") for r in reports)
+    missing = Counter(r["error"] for r in reports if r["step"] in ("not run", "absent"))
     head = (f"models: {len(good)} of {len(reports) - absent} agree with torch; {absent} do not run with the torch and packages "
             "that are here")
     return "\n".join([head, *(f"  {n} not tried: {why}" for why, n in missing.items()),
-                      *(line_of(r) for r in reports if r["step"] not in ("", "absent")),
+                      *(line_of(r) for r in reports if r["step"] not in ("", "not run", "absent")),
                       "  agree: " + "; ".join(map(line_of, good))])
 
 
