@@ -161,6 +161,7 @@ const char *whatNext() {
   const auto bin = std::filesystem::read_symlink("/proc/self/exe", none).parent_path();
   if (std::filesystem::exists(bin.parent_path() / "share" / "openipu", none))
     return "    popvision training        the profile, in a browser\n"
+           "    gc-info -l                the simulated IPUs that programs find\n"
            "    openipu                   where documents, lessons and examples lie\n\n";
   return "    ./run demo poptorch       the same in PyTorch\n"
          "    ./run install ~/openipu   an SDK for your programs; popvision shows the profile\n"
