@@ -32,6 +32,7 @@ typedef poplar::codelet::HalfVector<4> half4; // four halves
 #define OPENIPU_CONVERT3(a, b, To) ::poplar::codelet::convertVector<To>(a, b)
 #define OPENIPU_CONVERT5(a, b, c, d, To) ::poplar::codelet::convertVector<To>(a, b, c, d)
 #define OPENIPU_CONVERT(five, four, three, two, one, name, ...) name
+// Each lane as an element of another vector type: __builtin_convertvector(v, float2).
 #define __builtin_convertvector(...)                                                               \
   OPENIPU_CONVERT(__VA_ARGS__, OPENIPU_CONVERT5, , OPENIPU_CONVERT3, OPENIPU_CONVERT2, , )         \
   (__VA_ARGS__)
