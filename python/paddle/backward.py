@@ -106,6 +106,8 @@ class _Gradients:
         own = custom_operators.find(op.type)
         if own is not None and own.gradient is None:
             return  # of a library, without PD_BUILD_GRAD_OP: nothing goes through
+        if own is not None and op.type not in _known:  # nor through inputs that it says nothing of
+            wanted = {slot: names for slot, names in wanted.items() if slot + "@GRAD" in own.gradient.outputs}
         if own is None and op.type not in _known and op.type + "_grad" not in _known:
             return  # a user's operator: differentiated when the program is compiled
         inputs = {slot: names for slot, names in op._inputs.items()}

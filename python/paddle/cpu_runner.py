@@ -5,11 +5,10 @@ import numpy as np
 import popart
 import popart_core
 
-from . import custom_operators, errors, random_state, steps
+from . import errors, random_state, steps
 from .dtypes import VarType, to_numpy, to_type
-from .paddle_core import ConversionSettings, convert, operators
-
-_known = frozenset(operators())
+from .host_kernels import HostKernels, needed
+from .paddle_core import ConversionSettings, convert
 
 
 class CpuRunner:
@@ -22,14 +21,17 @@ class CpuRunner:
             array = scope.array(var.name) if var.persistable and var.type == VarType.LOD_TENSOR else None
             if array is not None:
                 self._variables[var.name] = array
-        _refuse_custom(program)
         settings = ConversionSettings()
         settings.whole = True
+        self._kernels = HostKernels()
+        if needed(program):
+            settings.compute_on_host(self._kernels)
         typed = {name: (int(to_type(array.dtype)), array) for name, array in self._variables.items()}
         feeds = [(name, list(shape)) for name, shape in shapes.items()]
         text = program.serialize_to_string()
         made = convert(text, feeds, fetches, typed, settings)
         if not made[2] and made[0].changed:  # as of a startup program that runs again: something must come back
+            self._kernels.forget()
             made = convert(text, feeds, sorted(made[0].changed)[:1], typed, settings)
         converted, self._inputs, self._outputs, created, used = made
         self._created, self._fetched = created, len(fetches)
@@ -50,6 +52,7 @@ class CpuRunner:
         session = converted.inference(1, popart.AnchorReturnType("All"), {}, device, options,
                                       popart.Patterns(popart.PatternsLevel.Default), "program")
         session.prepareDevice(True)
+        self._kernels.connect(session)
         return session
 
     def fits(self):
@@ -70,20 +73,10 @@ class CpuRunner:
         self._io.set([a.ctypes.data for a in arrays], [r.ctypes.data for r in results])
         with errors.translated():
             self._session.run(self._io)
+            self._kernels.raise_first()
             if self._changed:
                 self._session.weightsToHost()
         results = [r.astype(to_numpy(kind), copy=False) for r, (_, kind, _) in zip(results, self._outputs)]
         for (name, _, _), value in zip(self._created, results[self._fetched:]):
             self._scope.var(name).get_tensor().set(value)
         return results[:self._fetched]
-
-
-def _refuse_custom(program):
-    """Operators that only a library of the user's has: their kernels in C++ are not called."""
-    for block in program.blocks:
-        for op in block.ops:
-            own = custom_operators.known_as(op.type)
-            if own is not None and own.name not in _known:
-                raise NotImplementedError(
-                    f"(Unimplemented) The operator {op.type} of {own.path} runs on IPUs only, by its operator of PopART: "
-                    f"IpuStrategy.add_custom_op({own.name!r}, ...) and IpuCompiledProgram.")

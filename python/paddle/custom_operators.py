@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Operators of users' libraries (PD_BUILD_OP): what is known of each, and the shapes and types of their results."""
+"""Operators of users' libraries (PD_BUILD_OP): what is known of each, the shapes and types of their results, and their
+kernels."""
+import contextlib
 import ctypes
 import warnings
 from typing import Any
 
-from .dtypes import VarType
+import numpy as np
+
+from .dtypes import VarType, to_numpy
 from .operator import TypedValue, kinds
 
 # Numbers of paddle/extension.h's types.
@@ -21,10 +25,10 @@ _all: "dict[str, CustomOperator]" = {}
 
 class CustomOperator:
     """One operator: `inputs`, `outputs` and `attributes` by name, in order; `gradient`: the (inputs, outputs) of its
-    gradient."""
+    gradient. order: 1 of the gradient itself."""
 
-    def __init__(self, library, path, name):
-        self.library, self.path, self.name = library, path, name
+    def __init__(self, library, path, name, order=0, has_kernel=False):
+        self.library, self.path, self.name, self.order, self.has_kernel = library, path, name, order, has_kernel
         self.inputs, self.outputs, self.attributes, self.gradient = [], [], {}, None
 
     def form(self):
@@ -50,23 +54,50 @@ class CustomOperator:
 
     def infer(self, op, block):
         """[(name, type, shape)] of the operator's results."""
-        library = self.library
-        question = library.openipu_paddle_begin(len(self.inputs), len(self.attributes))
+        inputs = [[(block.var(name).dtype, block.var(name).shape) for name in op.input(slot)] for slot in self.inputs]
+        names = [name for slot in self.outputs for name in op.output(slot)[:1]]
+        return [(name, *form) for name, form in zip(names, self.forms(op, inputs))]
+
+    def forms(self, op, inputs):
+        """(type, shape) of each result, for inputs of these: a list for every name. Nothing of a gradient whose library does
+        not say."""
+        with self._asked(op) as question:
+            for i, slot in enumerate(inputs):
+                for kind, shape in slot:
+                    self._add(question, i, kind, shape)
+            return self._answered(self.library.openipu_paddle_infer, question)
+
+    def compute(self, op, inputs):
+        """The kernel's results, for arrays in Paddle's types: a list for every name of an input."""
+        with self._asked(op) as question:
+            for i, slot in enumerate(inputs):
+                for kind, array in slot:
+                    self._add(question, i, kind, array.shape)
+                    self.library.openipu_paddle_values(question, i, array.ctypes.data)
+            made = []
+            for at, (kind, shape) in enumerate(self._answered(self.library.openipu_paddle_compute, question)):
+                made.append(np.empty(shape, to_numpy(kind)))
+                self.library.openipu_paddle_result(question, at, made[-1].ctypes.data)
+            return made
+
+    @contextlib.contextmanager
+    def _asked(self, op):
+        question = self.library.openipu_paddle_begin(len(self.inputs), len(self.attributes))
         try:
-            for i, slot in enumerate(self.inputs):
-                for name in op.input(slot):
-                    var = block.var(name)
-                    shape = (ctypes.c_int64 * len(var.shape))(*var.shape)
-                    library.openipu_paddle_input(question, i, _TYPES[var.dtype], len(var.shape), shape)
             self._ask_with_attributes(question, op)
-            answer = library.openipu_paddle_infer(question, self.name.encode()).decode()
+            yield question
         finally:
-            library.openipu_paddle_end(question)
+            self.library.openipu_paddle_end(question)
+
+    def _add(self, question, i, kind, shape):
+        self.library.openipu_paddle_input(question, i, _TYPES[kind], len(shape), (ctypes.c_int64 * len(shape))(*shape))
+
+    def _answered(self, function, question):
+        answer = function(question, self.name.encode(), self.order).decode()
         if answer.startswith("!"):
             raise ValueError(f"({self.name}) {answer[1:]}")
-        names = [name for slot in self.outputs for name in op.output(slot)[:1]]
         lines = [[int(part) for part in line.split()] for line in answer.splitlines()]
-        return [(name, _BACK[kind], shape) for name, (kind, *shape) in zip(names, lines)]
+        return [(_BACK[kind], shape) for kind, *shape in lines]
 
     def _ask_with_attributes(self, question, op):
         for i, (name, kind) in enumerate(self.attributes.items()):
@@ -108,12 +139,11 @@ def register(path):
         what, *rest = line.split("\t")
         if what == "operator":
             name, order = rest[0], int(rest[1])
+            now = CustomOperator(library, path, name, order, rest[2] == "1")
             if order == 0:
-                now = made[name] = CustomOperator(library, path, name)
-            elif order == 1 and name in made:
-                made[name].gradient = now = CustomOperator(library, path, name)
-            else:
-                now = CustomOperator(library, path, name)  # gradients of gradients have no use here
+                made[name] = now
+            elif order == 1 and name in made:  # gradients of gradients have no use here
+                made[name].gradient = now
         elif what == "attribute":
             now.add_attribute(rest[0])
         else:
@@ -143,7 +173,10 @@ def _loaded(path):
             ("operators", ctypes.c_char_p, []), ("begin", pointer, [size, size]), ("end", None, [pointer]),
             ("input", None, [pointer, size, ctypes.c_int, size, ctypes.POINTER(ctypes.c_int64)]),
             ("integer", None, [pointer, size, ctypes.c_int64]), ("number", None, [pointer, size, ctypes.c_double]),
-            ("text", None, [pointer, size, ctypes.c_char_p]), ("infer", ctypes.c_char_p, [pointer, ctypes.c_char_p])):
+            ("text", None, [pointer, size, ctypes.c_char_p]), ("values", None, [pointer, size, pointer]),
+            ("infer", ctypes.c_char_p, [pointer, ctypes.c_char_p, ctypes.c_int]),
+            ("compute", ctypes.c_char_p, [pointer, ctypes.c_char_p, ctypes.c_int]),
+            ("result", None, [pointer, size, pointer])):
         function = getattr(library, "openipu_paddle_" + name)
         function.restype, function.argtypes = result, arguments
     return library

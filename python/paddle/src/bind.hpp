@@ -10,6 +10,7 @@
 namespace py = pybind11;
 
 paddleipu::proto::OpDesc operatorFrom(const py::dict &op);
+py::dict describeOperator(const paddleipu::proto::OpDesc &op);
 void bindDescriptions(py::module &m);
 void bindFiles(py::module &m);
 void bindConversion(py::module &m);

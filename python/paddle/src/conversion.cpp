@@ -31,6 +31,22 @@ variablesFrom(const std::map<std::string, std::pair<int, py::array>> &arrays) {
   return out;
 }
 
+// A function of Python: (operator, inputs) -> None, or (handle, names of inputs, outputs).
+HostOperators hostOperators(const py::function &function) {
+  return [function](const proto::OpDesc &op,
+                    const std::vector<Slot> &inputs) -> std::optional<HostCall> {
+    const py::object made = function(describeOperator(op), described(inputs));
+    if (made.is_none())
+      return {};
+    const auto [handle, names, outputs] =
+        made.cast<std::tuple<std::string, std::vector<std::string>, std::vector<Described>>>();
+    HostCall call{handle, names, {}};
+    for (const auto &[name, type, shape] : outputs)
+      call.outputs.push_back({name, VarType::Type(type), shape});
+    return call;
+  };
+}
+
 } // namespace
 
 void bindConversion(py::module &m) {
@@ -45,7 +61,10 @@ void bindConversion(py::module &m) {
       .def_readwrite("pipelined", &ConversionSettings::pipelined)
       .def_readwrite("averaged", &ConversionSettings::averaged)
       .def_readwrite("memory_proportion", &ConversionSettings::memoryProportion)
-      .def_readwrite("custom", &ConversionSettings::custom);
+      .def_readwrite("custom", &ConversionSettings::custom)
+      .def("compute_on_host", [](ConversionSettings &self, const py::function &function) {
+        self.onHost = hostOperators(function);
+      });
   m.def(
       "convert",
       [](const py::bytes &program, const Feeds &feeds, const std::vector<std::string> &fetches,

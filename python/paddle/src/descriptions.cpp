@@ -110,7 +110,9 @@ template <class Add> void setSlots(const py::handle &slots, Add add) {
   }
 }
 
-py::dict describe(const proto::OpDesc &op) {
+} // namespace
+
+py::dict describeOperator(const proto::OpDesc &op) {
   py::dict out;
   out["type"] = op.type();
   out["inputs"] = slotsOf(op.inputs());
@@ -123,6 +125,8 @@ py::dict describe(const proto::OpDesc &op) {
     out["is_target"] = op.is_target();
   return out;
 }
+
+namespace {
 
 py::dict describe(const proto::VarDesc &var) {
   py::dict out;
@@ -174,7 +178,7 @@ py::dict describe(const proto::ProgramDesc &program) {
     for (const auto &var : block.vars())
       vars.append(describe(var));
     for (const auto &op : block.ops())
-      ops.append(describe(op));
+      ops.append(describeOperator(op));
     one["idx"] = block.idx();
     one["parent_idx"] = block.parent_idx();
     one["vars"] = vars;

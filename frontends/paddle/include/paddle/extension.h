@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Operators of users in C++, for programs of Paddle: PD_BUILD_OP says what one is called, its
-// inputs, outputs and attributes, and how shapes and types follow from each other. On IPUs it is
-// computed by an operator of PopART in the same library, which IpuStrategy.add_custom_op names.
+// inputs, outputs and attributes, and how shapes and types follow from each other. On the CPU its
+// kernel computes it. On IPUs it is computed by an operator of PopART in the same library, which
+// IpuStrategy.add_custom_op names.
 //
 //   PD_BUILD_OP(custom_scale)
 //       .Inputs({"X"}).Outputs({"Out"}).Attrs({"factor: float"})
-//       .SetKernelFn(PD_KERNEL(onTheCpu)) // not called: docs/paddle.md
+//       .SetKernelFn(PD_KERNEL(onTheCpu)) // std::vector<Tensor>(const Tensor &x, float factor)
 //       .SetInferShapeFn(PD_INFER_SHAPE(sameShape))
 //       .SetInferDtypeFn(PD_INFER_DTYPE(sameType));
 //   PD_BUILD_GRAD_OP(custom_scale) // without it nothing before it is trained
@@ -130,6 +131,7 @@ public:
   bool is_gpu() const { return false; }
   bool defined() const { return memory_ != nullptr; }
   bool is_initialized() const { return defined(); }
+  void *data() const { return memory_ ? memory_->data() : nullptr; }
   template <class T> T *data() const {
     PD_CHECK(memory_ && typeOf<T>() == type_, "The tensor has no values of this type.");
     return reinterpret_cast<T *>(memory_->data());
@@ -169,10 +171,22 @@ inline Tensor empty_like(const Tensor &x) { return Tensor(x.shape(), x.dtype());
       PD_THROW(NAME, ": there is no kernel for this type.");                                       \
     }                                                                                              \
   }()
+#define OPENIPU_PADDLE_FLOATING(...)                                                               \
+  OPENIPU_PADDLE_CASE(FLOAT32, float, __VA_ARGS__)                                                 \
+  OPENIPU_PADDLE_CASE(FLOAT64, double, __VA_ARGS__)
+#define OPENIPU_PADDLE_INTEGRAL(...)                                                               \
+  OPENIPU_PADDLE_CASE(INT8, std::int8_t, __VA_ARGS__)                                              \
+  OPENIPU_PADDLE_CASE(UINT8, std::uint8_t, __VA_ARGS__)                                            \
+  OPENIPU_PADDLE_CASE(INT16, std::int16_t, __VA_ARGS__)                                            \
+  OPENIPU_PADDLE_CASE(INT32, std::int32_t, __VA_ARGS__)                                            \
+  OPENIPU_PADDLE_CASE(INT64, std::int64_t, __VA_ARGS__)
 #define PD_DISPATCH_FLOATING_TYPES(TYPE, NAME, ...)                                                \
-  OPENIPU_PADDLE_DISPATCH(TYPE, NAME,                                                              \
-                          OPENIPU_PADDLE_CASE(FLOAT32, float, __VA_ARGS__)                         \
-                              OPENIPU_PADDLE_CASE(FLOAT64, double, __VA_ARGS__))
+  OPENIPU_PADDLE_DISPATCH(TYPE, NAME, OPENIPU_PADDLE_FLOATING(__VA_ARGS__))
+#define PD_DISPATCH_INTEGRAL_TYPES(TYPE, NAME, ...)                                                \
+  OPENIPU_PADDLE_DISPATCH(TYPE, NAME, OPENIPU_PADDLE_INTEGRAL(__VA_ARGS__))
+#define PD_DISPATCH_FLOATING_AND_INTEGRAL_TYPES(TYPE, NAME, ...)                                   \
+  OPENIPU_PADDLE_DISPATCH(                                                                         \
+      TYPE, NAME, OPENIPU_PADDLE_FLOATING(__VA_ARGS__) OPENIPU_PADDLE_INTEGRAL(__VA_ARGS__))
 
 inline std::string Grad(const std::string &name) { return name + "@GRAD"; }
 inline std::string Vec(const std::string &name) { return name + "@VECTOR"; }
@@ -188,11 +202,13 @@ struct AttributeValues {
 struct Described {
   std::vector<std::vector<std::int64_t>> shapes; // of all tensors of an input
   std::vector<DataType> types;
+  std::vector<Tensor> tensors; // themselves, if a kernel is to compute with them
 };
 struct Question {
   std::vector<Described> inputs;
   std::vector<AttributeValues> attributes;
   std::string answer;
+  std::vector<Tensor> results;
 };
 
 template <class> struct IsVector : std::false_type {};
@@ -211,8 +227,13 @@ template <class T> T inputAs(const Described &input) {
     return first(input.types);
   else if constexpr (std::is_same_v<T, std::vector<DataType>>)
     return input.types;
+  else if constexpr (std::is_same_v<T, Tensor>)
+    return first(input.tensors);
+  else if constexpr (std::is_same_v<T, std::vector<Tensor>>)
+    return input.tensors;
   else
-    PD_THROW("A parameter that stands for an input must be its shape or its type.");
+    PD_THROW("A parameter that stands for an input must be its shape, its type, or in a kernel a "
+             "Tensor.");
 }
 template <class T> T attributeAs(const AttributeValues &values) {
   if constexpr (std::is_same_v<T, std::string>)
@@ -256,7 +277,9 @@ public:
 
 private:
   template <std::size_t... I> Result call(const Question &q, std::index_sequence<I...>) const {
-    return function_(argument<std::decay_t<Parameters>>(q, I)...);
+    [[maybe_unused]] std::tuple<std::decay_t<Parameters>...> values{
+        argument<std::decay_t<Parameters>>(q, I)...};
+    return function_(std::get<I>(values)...);
   }
   Function function_;
 };
@@ -268,8 +291,22 @@ std::shared_ptr<Rule<Result>> ruleOf(Result (*function)(Parameters...)) {
 }
 #define PD_INFER_SHAPE(...) ::paddle::ruleOf(__VA_ARGS__)
 #define PD_INFER_DTYPE(...) ::paddle::ruleOf(__VA_ARGS__)
-using KernelFunc = void (*)();
-#define PD_KERNEL(...) reinterpret_cast<::paddle::KernelFunc>(__VA_ARGS__)
+using Kernel = Rule<std::vector<Tensor>>;
+template <class... Parameters>
+std::shared_ptr<Kernel> kernelOf(std::vector<Tensor> (*function)(Parameters...)) {
+  return ruleOf(function);
+}
+class InPlace : public Kernel {
+public:
+  std::vector<Tensor> operator()(const Question &) const override {
+    PD_THROW("The kernel returns nothing. Return a std::vector<paddle::Tensor>: kernels that write "
+             "into their inputs are not there.");
+  }
+};
+template <class... Parameters> std::shared_ptr<Kernel> kernelOf(void (*)(Parameters...)) {
+  return std::make_shared<InPlace>();
+}
+#define PD_KERNEL(...) ::paddle::kernelOf(__VA_ARGS__)
 
 struct CustomOperator {
   std::string name;
@@ -277,7 +314,7 @@ struct CustomOperator {
   std::vector<std::string> inputs, outputs, attributes;
   std::shared_ptr<ShapeRule> shapes;
   std::shared_ptr<TypeRule> types;
-  KernelFunc kernel = nullptr;
+  std::shared_ptr<Kernel> kernel;
 };
 OPENIPU_PADDLE_OWN inline std::vector<std::unique_ptr<CustomOperator>> &customOperators() {
   static std::vector<std::unique_ptr<CustomOperator>> all;
@@ -296,7 +333,9 @@ public:
   OpMetaInfoBuilder &Inputs(Names names) { return op_->inputs = std::move(names), *this; }
   OpMetaInfoBuilder &Outputs(Names names) { return op_->outputs = std::move(names), *this; }
   OpMetaInfoBuilder &Attrs(Names names) { return op_->attributes = std::move(names), *this; }
-  OpMetaInfoBuilder &SetKernelFn(KernelFunc kernel) { return op_->kernel = kernel, *this; }
+  OpMetaInfoBuilder &SetKernelFn(std::shared_ptr<Kernel> f) {
+    return op_->kernel = std::move(f), *this;
+  }
   OpMetaInfoBuilder &SetInferShapeFn(std::shared_ptr<ShapeRule> f) {
     return op_->shapes = std::move(f), *this;
   }
@@ -324,7 +363,7 @@ OPENIPU_PADDLE_OWN inline std::string described() {
       out << what << "\t" << one << "\n";
   };
   for (const auto &op : customOperators()) {
-    out << "operator\t" << op->name << "\t" << op->order << "\n";
+    out << "operator\t" << op->name << "\t" << op->order << "\t" << (op->kernel ? 1 : 0) << "\n";
     list("input", op->inputs);
     list("output", op->outputs);
     list("attribute", op->attributes);
@@ -332,17 +371,9 @@ OPENIPU_PADDLE_OWN inline std::string described() {
   return out.str();
 }
 
-// A line for each output: its type, and its shape. Without rules of its own an operator of one
-// input and one output keeps both.
-OPENIPU_PADDLE_OWN inline std::string inferred(const CustomOperator &op, const Question &q) {
-  if (!op.shapes || !op.types)
-    PD_CHECK(op.inputs.size() == 1 && op.outputs.size() == 1 && q.inputs.size() == 1,
-             "An operator of several inputs or outputs needs SetInferShapeFn and SetInferDtypeFn.");
-  const auto shapes = op.shapes ? (*op.shapes)(q) : q.inputs[0].shapes;
-  const auto types = op.types ? (*op.types)(q) : q.inputs[0].types;
-  PD_CHECK(shapes.size() == op.outputs.size() && types.size() == op.outputs.size(), "There are ",
-           op.outputs.size(), " outputs, and the functions gave ", shapes.size(), " shapes and ",
-           types.size(), " types.");
+// A line for each output: its type, and its shape.
+inline std::string lines(const std::vector<DataType> &types,
+                         const std::vector<std::vector<std::int64_t>> &shapes) {
   std::ostringstream out;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     out << int(types[i]);
@@ -351,6 +382,54 @@ OPENIPU_PADDLE_OWN inline std::string inferred(const CustomOperator &op, const Q
     out << "\n";
   }
   return out.str();
+}
+
+// Without rules of its own an operator of one input and one output keeps shape and type; a gradient
+// has those of what it is of, and says nothing.
+OPENIPU_PADDLE_OWN inline std::string inferred(const CustomOperator &op, const Question &q) {
+  if (op.order > 0 && (!op.shapes || !op.types))
+    return "";
+  if (!op.shapes || !op.types)
+    PD_CHECK(op.inputs.size() == 1 && op.outputs.size() == 1 && q.inputs.size() == 1,
+             "An operator of several inputs or outputs needs SetInferShapeFn and SetInferDtypeFn.");
+  const auto shapes = op.shapes ? (*op.shapes)(q) : q.inputs[0].shapes;
+  const auto types = op.types ? (*op.types)(q) : q.inputs[0].types;
+  PD_CHECK(shapes.size() == op.outputs.size() && types.size() == op.outputs.size(), "There are ",
+           op.outputs.size(), " outputs, and the functions gave ", shapes.size(), " shapes and ",
+           types.size(), " types.");
+  return lines(types, shapes);
+}
+
+// The kernel's results, and what they look like.
+OPENIPU_PADDLE_OWN inline std::string computed(const CustomOperator &op, Question &q) {
+  PD_CHECK(op.kernel, "It has no kernel (SetKernelFn).");
+  q.results = (*op.kernel)(q);
+  std::vector<std::vector<std::int64_t>> shapes;
+  std::vector<DataType> types;
+  for (const auto &result : q.results) {
+    PD_CHECK(result.defined(), "The kernel gave a tensor without values.");
+    shapes.push_back(result.shape());
+    types.push_back(result.dtype());
+  }
+  return lines(types, shapes);
+}
+
+// What an operator of the library answers, or "!" and what is wrong.
+template <class Answer>
+OPENIPU_PADDLE_OWN const char *answered(void *question, const char *name, int order,
+                                        Answer answer) {
+  auto &q = *static_cast<Question *>(question);
+  try {
+    for (const auto &op : customOperators())
+      if (op->order == order && op->name == name)
+        return (q.answer = answer(*op, q)).c_str();
+    q.answer = "!The library has no such operator.";
+  } catch (const std::exception &problem) {
+    q.answer = std::string("!") + problem.what();
+  } catch (...) {
+    q.answer = "!It threw something that is no std::exception.";
+  }
+  return q.answer.c_str();
 }
 
 } // namespace paddle
@@ -384,18 +463,25 @@ OPENIPU_PADDLE_ASKED void openipu_paddle_number(void *question, std::size_t at, 
 OPENIPU_PADDLE_ASKED void openipu_paddle_text(void *question, std::size_t at, const char *v) {
   static_cast<::paddle::Question *>(question)->attributes[at].texts.push_back(v);
 }
-// The answer, or "!" and what is wrong.
-OPENIPU_PADDLE_ASKED const char *openipu_paddle_infer(void *question, const char *name) {
-  auto &q = *static_cast<::paddle::Question *>(question);
-  try {
-    for (const auto &op : ::paddle::customOperators())
-      if (op->order == 0 && op->name == name)
-        return (q.answer = ::paddle::inferred(*op, q)).c_str();
-    q.answer = "!The library has no such operator.";
-  } catch (const std::exception &problem) {
-    q.answer = std::string("!") + problem.what();
-  }
-  return q.answer.c_str();
+// The values of the tensor that came last.
+OPENIPU_PADDLE_ASKED void openipu_paddle_values(void *question, std::size_t input,
+                                                const void *values) {
+  auto &to = static_cast<::paddle::Question *>(question)->inputs[input];
+  ::paddle::Tensor tensor(to.shapes.back(), to.types.back());
+  std::memcpy(tensor.data(), values,
+              std::size_t(tensor.numel()) * ::paddle::SizeOf(tensor.dtype()));
+  to.tensors.push_back(std::move(tensor));
+}
+OPENIPU_PADDLE_ASKED const char *openipu_paddle_infer(void *question, const char *name, int order) {
+  return ::paddle::answered(question, name, order, ::paddle::inferred);
+}
+OPENIPU_PADDLE_ASKED const char *openipu_paddle_compute(void *question, const char *name,
+                                                        int order) {
+  return ::paddle::answered(question, name, order, ::paddle::computed);
+}
+OPENIPU_PADDLE_ASKED void openipu_paddle_result(void *question, std::size_t i, void *to) {
+  const auto &result = static_cast<::paddle::Question *>(question)->results[i];
+  std::memcpy(to, result.data(), std::size_t(result.numel()) * ::paddle::SizeOf(result.dtype()));
 }
 OPENIPU_PADDLE_ASKED void openipu_paddle_end(void *question) {
   delete static_cast<::paddle::Question *>(question);

@@ -27,6 +27,36 @@ void convertCustom(Call &c, const std::pair<std::string, std::int64_t> &to) {
       c.out(var.parameter().c_str(), made[at++], i);
 }
 
+// All inputs that have a value: those of a gradient may be missing.
+std::vector<Slot> slotsOf(Call &c) {
+  std::vector<Slot> out;
+  for (const auto &var : c.op().inputs())
+    for (const auto &name : var.arguments())
+      if (c.environment().has(name))
+        out.push_back(
+            {name, c.environment().typeOrThrow(name), c.m.shape(c.environment().read(name, &c))});
+  return out;
+}
+void convertOnHost(Call &c, const HostCall &call) {
+  Values inputs;
+  for (const auto &name : call.inputs)
+    inputs.push_back(c.environment().read(name, &c));
+  Integers types, ranks, shapes;
+  for (const auto &slot : call.outputs) {
+    types.push_back(std::int64_t(deviceType(slot.type)));
+    ranks.push_back(std::int64_t(slot.shape.size()));
+    shapes.insert(shapes.end(), slot.shape.begin(), slot.shape.end());
+  }
+  const auto made =
+      c.m.ops("openipu.HostCall", inputs, unsigned(call.outputs.size()),
+              {{"handle", call.handle}, {"types", types}, {"ranks", ranks}, {"shapes", shapes}});
+  std::size_t at = 0;
+  for (const auto &var : c.op().outputs())
+    for (std::size_t i = 0; i < std::size_t(var.arguments_size()); ++i, ++at)
+      if (var.arguments(int(i)) != "@EMPTY@")
+        c.out(var.parameter().c_str(), made[at], i, call.outputs[at].type);
+}
+
 [[noreturn]] void unknown(const proto::OpDesc &op) {
   throw UnimplementedError("There is no operator \"" + op.type() +
                            "\" on the IPU. docs/paddle.md lists those that there "
@@ -41,6 +71,9 @@ void convertOperator(Environment &environment, const proto::OpDesc &op, popart::
   frontend::converting<ProgramError, UnimplementedError>(call, [&] {
     if (const auto it = environment.custom.find(op.type()); it != environment.custom.end())
       return convertCustom(call, it->second);
+    if (environment.onHost)
+      if (const auto made = environment.onHost(op, slotsOf(call)))
+        return convertOnHost(call, *made);
     if (const auto *converter = Registry::all().find(op.type())) {
       refuseFusions(call);
       (*converter)(call);
@@ -65,6 +98,7 @@ public:
         settings_(settings), environment_(block_), ops_(chosen()), placement_(ops_, settings) {
     environment_.floats = settings.half ? DataType::FLOAT16 : DataType::FLOAT;
     environment_.custom = settings.custom;
+    environment_.onHost = settings.onHost;
     environment_.asWritten = settings.whole;
     environment_.testing = !settings.whole && !settings.training;
   }

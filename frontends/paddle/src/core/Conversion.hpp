@@ -3,7 +3,7 @@
 // all operators, also gradients and updates; training on IPUs converts the forward pass and names
 // the loss; inference has nothing else.
 #pragma once
-#include "core/Call.hpp"
+#include "core/HostOperators.hpp"
 #include "openipu/Converted.hpp"
 
 namespace paddleipu {
@@ -27,13 +27,9 @@ struct ConversionSettings {
   bool averaged = false;  // operators are divided evenly between the IPUs
   float memoryProportion = 0;
   std::map<std::string, std::pair<std::string, std::int64_t>> custom; // operators of users
+  HostOperators onHost; // those that the host computes, in programs as they are written
 };
 
-struct Slot {
-  std::string name;
-  VarType::Type type = VarType::FP32; // Paddle's
-  Shape shape;
-};
 struct Conversion {
   popart::Converted converted;
   std::vector<Slot> inputs;           // in the order of the feeds

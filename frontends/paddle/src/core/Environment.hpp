@@ -2,7 +2,7 @@
 // The variables of a block while it is converted: which value each name has by now, and what the
 // program says of it.
 #pragma once
-#include "core/Call.hpp"
+#include "core/HostOperators.hpp"
 #include <map>
 #include <set>
 
@@ -36,6 +36,7 @@ public:
   DataType floats = DataType::FLOAT; // FLOAT16: what floating-point variables are computed in
   // Operators of users: their name in Paddle -> type with domain, and version.
   std::map<std::string, std::pair<std::string, std::int64_t>> custom;
+  HostOperators onHost;
   DataType device(VarType::Type type) const;
 
 private:
