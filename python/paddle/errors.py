@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: MIT
 """What the layers below refuse, as Paddle's classes of errors, which are Python's."""
-import contextlib
-
 import popart_core
-
-_popart = (popart_core.popart_exception, popart_core.poplibs_exception)
-FAILURES = (*_popart, popart_core.poplar_exception)
+from popart import _failures
 
 
-def of(problem):
-    """The error to raise in its place."""
-    if isinstance(problem, popart_core.session_outofmemory_exception):
-        return MemoryError(f"(ResourceExhausted) {problem}")
-    wrong = isinstance(problem, _popart) and not isinstance(problem, popart_core.popart_internal_exception)
-    return ValueError(f"(InvalidArgument) {problem}") if wrong else RuntimeError(f"(External) {problem}")
+def _as(kind, word):
+    return lambda problem: kind(f"({word}) {problem}")
 
 
-@contextlib.contextmanager
+_TABLE: _failures.Table = {
+    popart_core.popart_exception: _as(ValueError, "InvalidArgument"),
+    popart_core.poplibs_exception: _as(ValueError, "InvalidArgument"),
+    popart_core.popart_internal_exception: _as(RuntimeError, "Fatal"),
+    popart_core.session_outofmemory_exception: _as(MemoryError, "ResourceExhausted"),
+    popart_core.poplar_exception: _as(RuntimeError, "External"),
+    # of the machine
+    popart_core.poplar_system_runtime_error: _as(RuntimeError, "Fatal"),
+    popart_core.poplar_recoverable_runtime_error: _as(RuntimeError, "Unavailable")}
+
+
 def translated():
-    try:
-        yield
-    except FAILURES as problem:
-        raise of(problem) from problem
+    """Within it, errors are Paddle's."""
+    return _failures.translated(_TABLE)

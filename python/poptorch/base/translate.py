@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: MIT
 """What C++ throws, as poptorch's errors."""
-import contextlib
 import functools
 import re
 
 import popart_core
+from popart import _failures
 
 from poptorch.errors import Error, RecoverableError, UnrecoverableError
 
-_recoverable = popart_core.poplar_recoverable_runtime_error
-_unrecoverable = popart_core.poplar_unrecoverable_runtime_error
-_others = (popart_core.popart_exception, popart_core.poplar_exception, popart_core.poplibs_exception)
-
-failures = (_recoverable, _unrecoverable, *_others)
+failures = _failures.ALL
 
 # Settings that need less memory, as PopART names them and as a user of PopTorch sets them.
 _SETTINGS = {
@@ -32,30 +28,29 @@ def _in_our_words(text):
     return told + begin + advice
 
 
-def error_of(problem):
-    """The poptorch.Error for what a layer below raised."""
-    kind, text = type(problem).__name__, _in_our_words(str(problem))
-    if isinstance(problem, _recoverable):
-        return RecoverableError(text, kind, recovery_action=problem.recoveryAction.name)
-    return (UnrecoverableError if isinstance(problem, _unrecoverable) else Error)(text, kind)
+def _as(kind):
+    return lambda problem: kind(_in_our_words(str(problem)), type(problem).__name__)
 
 
-@contextlib.contextmanager
+def _recoverable(problem):
+    return RecoverableError(_in_our_words(str(problem)), type(problem).__name__, recovery_action=problem.recoveryAction.name)
+
+
+_TABLE: _failures.Table = {
+    **dict.fromkeys(failures, _as(Error)),
+    popart_core.poplar_unrecoverable_runtime_error: _as(UnrecoverableError),
+    popart_core.poplar_recoverable_runtime_error: _recoverable}
+
+
 def translated():
     """Errors of the layers below come out as poptorch.Error and its like."""
-    try:
-        yield
-    except failures as problem:
-        raise error_of(problem) from None  # which says the same
+    return _failures.translated(_TABLE)
 
 
 def entry(method):
     """A method of an executor that users call: one thread at a time, with errors as poptorch's."""
     @functools.wraps(method)
     def called(self, *args, **kwargs):
-        with self._lock:
-            try:
-                return method(self, *args, **kwargs)
-            except failures as problem:
-                raise error_of(problem) from None  # which says the same
+        with self._lock, translated():
+            return method(self, *args, **kwargs)
     return called

@@ -2,10 +2,10 @@
 """TensorFlow's exceptions."""
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import popart_core
+from popart import _failures
 
 
 class OpError(Exception):
@@ -44,14 +44,22 @@ UnauthenticatedError = _kind(16, "UnauthenticatedError", "The user is not known.
 
 __all__ = [name for name in globals() if name.endswith("Error")]
 
-failures = (popart_core.popart_exception, popart_core.poplar_exception, popart_core.poplibs_exception)
+failures = _failures.ALL
 
 
-@contextlib.contextmanager
+def _as(kind):
+    return lambda problem: kind(None, None, str(problem))
+
+
+_TABLE: _failures.Table = {
+    popart_core.popart_exception: _as(InvalidArgumentError), popart_core.poplibs_exception: _as(InvalidArgumentError),
+    popart_core.poplar_exception: _as(InvalidArgumentError), popart_core.popart_internal_exception: _as(InternalError),
+    popart_core.session_outofmemory_exception: _as(ResourceExhaustedError),
+    # of the machine
+    popart_core.poplar_system_runtime_error: _as(InternalError),
+    popart_core.poplar_recoverable_runtime_error: _as(UnavailableError)}
+
+
 def translated():
     """What PopART and the conversion say, as TensorFlow's errors."""
-    try:
-        yield
-    except failures as problem:
-        too_large = isinstance(problem, popart_core.session_outofmemory_exception)
-        raise (ResourceExhaustedError if too_large else InvalidArgumentError)(None, None, str(problem)) from problem
+    return _failures.translated(_TABLE)
