@@ -35,6 +35,12 @@ def masked_crc(data: bytes) -> int:
     return (((crc >> 15) | (crc << 17)) + 0xa282ead8) & 0xffffffff
 
 
+def record(data: bytes) -> bytes:
+    """Length, checksum of the length, data, checksum of the data."""
+    length = struct.pack("<Q", len(data))
+    return length + struct.pack("<I", masked_crc(length)) + data + struct.pack("<I", masked_crc(data))
+
+
 def _varint(value: int) -> bytes:
     value &= 0xffffffffffffffff
     out = bytearray()
@@ -77,11 +83,10 @@ class EventFile:
         self.add(field(1, field(1, tag) + field(2, float(value))), step or 0)
 
     def _write(self, event: bytes) -> None:
-        length = struct.pack("<Q", len(event))
         with self._lock:
             if self._file.closed:
                 raise ValueError(f"The writer of {self.path} is closed.")
-            self._file.write(length + struct.pack("<I", masked_crc(length)) + event + struct.pack("<I", masked_crc(event)))
+            self._file.write(record(event))
 
     def flush(self) -> None:
         if not self._file.closed:

@@ -10,6 +10,7 @@ import sys
 import types
 
 from tensorflow import _names
+from tensorflow._insides import DEEPER, INSIDES
 
 # package -> the one that it mirrors
 MIRRORS = {"tensorflow.compat.v2": "tensorflow", "tensorflow.compat.v1.keras": "tensorflow.keras",
@@ -17,33 +18,6 @@ MIRRORS = {"tensorflow.compat.v2": "tensorflow", "tensorflow.compat.v1.keras": "
            **{f"tensorflow.python.ipu.{place}{kind}_optimizer": "tensorflow.python.ipu.optimizers"
               for place in ("", "optimizers.") for kind in ("cross_replica", "gradient_accumulation", "map_gradient",
                                                             "sharded")}}
-_KERAS = ["tensorflow.keras", *(f"tensorflow.keras.{name}" for name in (
-    "layers", "models", "optimizers", "optimizers.schedules", "losses", "metrics", "callbacks", "initializers", "regularizers",
-    "constraints", "activations", "utils", "ipu", "mixed_precision", "backend"))]
-_ALL = ["tensorflow.compat.v1", "tensorflow", *(f"tensorflow.{name}" for name in (
-    "compat.v1.nn", "nn", "math", "random", "linalg", "image", "nest", "errors", "data", "compat.v1.train", "compat.v1.layers",
-    "test", "compat.v1.test_cases", "compat.v1.losses", "compat.v1.metrics", "compat.v1.image", "compat.v1.rnn_cell",
-    "debugging", "distribute", "summary"))]
-# package -> part of its insides -> where the names of modules of that part are looked for
-INSIDES = {
-    "tensorflow": {"compiler": _ALL, "core": _ALL},
-    "tensorflow.python": {**{part: _ALL for part in ("client", "eager", "framework", "layers", "module", "ops", "platform",
-                                                     "training", "util", "autograph", "distribute")},
-                          "data": ["tensorflow.data", "tensorflow.compat.v1.data"],
-                          "saved_model": ["tensorflow.saved_model"], "estimator": ["tensorflow.estimator"],
-                          "summary": ["tensorflow.compat.v1.summary", "tensorflow.summary"]},
-    "tensorflow.keras": {part: _KERAS for part in ("engine", "optimizer_v1", "optimizer_v2", "legacy_tf_layers",
-                                                  "mixed_precision")},
-    "tensorflow.keras.layers": {part: _KERAS for part in (
-        "advanced_activations", "convolutional", "convolutional_recurrent", "dense_attention", "embeddings", "merge", "noise",
-        "normalization", "pooling", "recurrent", "recurrent_v2", "wrappers")},
-    "tensorflow.keras.utils": {part: _KERAS for part in ("data_utils", "generic_utils", "layer_utils", "np_utils", "tf_utils")},
-    "tensorflow.keras.ipu": {"extensions": ["tensorflow.keras.ipu"]}}
-# Packages below a part: what they have is modules, not names.
-_DEEPER = {"autograph.impl", "compiler.plugin", "compiler.plugin.poplar", "compiler.plugin.poplar.driver",
-           "compiler.plugin.poplar.ops", "compiler.plugin.poplar.tests", "compiler.tests", "compiler.xla",
-           "compiler.xla.experimental", "core.framework", "core.protobuf", "data.experimental", "data.experimental.ops",
-           "data.ops", "data.util", "ops.linalg", "ops.losses"}
 # Names that the insides have for public ones.
 RENAMED = {"ResourceVariable": "tensorflow:Variable", "VariableV1": "tensorflow:Variable", "print_v2": "tensorflow:print",
            "OptimizerV2": "tensorflow.keras.optimizers:Optimizer",
@@ -84,11 +58,11 @@ def _mirrored(name):
 
 
 def _places(name):
-    """Where the names of a module of somebody's insides are; None if it is none. It is below a part or one of _DEEPER."""
+    """Where the names of a module of somebody's insides are; None if it is none. It is below a part or one of DEEPER."""
     for package, parts in INSIDES.items():
         part, *inside = name[len(package) + 1:].split(".") if name.startswith(package + ".") else ("",)
         above = ".".join([part, *inside[:-1]])
-        if part in parts and (len(inside) <= 1 or above in _DEEPER):
+        if part in parts and (len(inside) <= 1 or above in DEEPER):
             return parts[part]
     return None
 
@@ -97,7 +71,7 @@ def _holds_modules(name):
     """A part, or a package below it: tensorflow.python.ops has a module variable_scope, not the function."""
     for package in ("tensorflow", "tensorflow.python"):
         below = name[len(package) + 1:] if name.startswith(package + ".") else ""
-        if below in _DEEPER or below in INSIDES[package]:
+        if below in DEEPER or below in INSIDES[package]:
             return True
     return False
 

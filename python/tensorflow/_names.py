@@ -7,6 +7,8 @@ import types
 
 from popart import _spelling
 
+from tensorflow._insides import INSIDES
+
 LIST = "docs/tensorflow.md of OpenIPU lists what there is"
 
 
@@ -39,7 +41,7 @@ def lazy(namespace, modules):
             namespace[name] = value
             return value
         if "__path__" in namespace and not name.startswith("__") and importlib.util.find_spec(f"{own}.{name}"):
-            if name in _aliases_of(own):
+            if name in INSIDES.get(own, ()):  # parts of its insides are its attributes, too: keras.optimizer_v2
                 return importlib.import_module(f"{own}.{name}")
             raise _Asked(own, name)  # `from package import module` asks first
         raise missing(own.replace("._shown", ""), name, [*namespace, *modules])
@@ -49,12 +51,6 @@ def lazy(namespace, modules):
 
     namespace["__lazy__"] = sorted(modules)
     namespace["__getattr__"], namespace["__dir__"] = __getattr__, __dir__
-
-
-def _aliases_of(package):
-    """Parts of a package's insides, which are attributes of it, too: keras.optimizer_v2."""
-    from tensorflow import _aliases  # which has names of its own
-    return _aliases.INSIDES.get(package, ())
 
 
 class _Asked(AttributeError):

@@ -11,6 +11,7 @@ import typing as _typing
 from popart import _files as _writes
 from tensorflow import _names
 from tensorflow.framework.errors import AlreadyExistsError as _AlreadyExistsError
+from tensorflow.framework.tensors import EagerTensor as _EagerTensor
 if _typing.TYPE_CHECKING:  # of annotations
     from typing import Any
     from tensorflow.framework.tensors import Tensor
@@ -55,10 +56,9 @@ gfile_v1 = _types.SimpleNamespace(
 
 def read_file(filename: PathLike, name: str | None = None) -> Tensor:
     """The bytes of a file, a string tensor."""
-    from tensorflow.data import records  # when it is used
-    from tensorflow.framework.tensors import EagerTensor
-    with open(records.paths(filename)[0], "rb") as file:
-        return EagerTensor(records.text(file.read()))
+    from tensorflow.data import files  # import time
+    with open(files.paths(filename)[0], "rb") as file:
+        return _EagerTensor(files.text(file.read()))
 
 
 _names.lazy(globals(), {"TFRecordWriter": "tensorflow.data.records:TFRecordWriter",

@@ -9,6 +9,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
+from tensorflow.data import files, windows
 from tensorflow.framework import dtypes, nest, seeds, wired
 from tensorflow.framework.context import active, eagerly
 from tensorflow.framework.errors import InvalidArgumentError
@@ -137,8 +138,9 @@ class Dataset:
     def list_files(file_pattern: PathLike | list, shuffle: bool | None = None, seed: int | None = None,
                    name: str | None = None) -> Dataset:
         """Names of the files of a pattern, in a random order unless shuffle is False."""
-        from tensorflow.data import records  # which has data sets
-        return records.listed(file_pattern, shuffle, seed)
+        names = files.matching(file_pattern)
+        out = Dataset.from_tensor_slices(EagerTensor(names))
+        return out.shuffle(len(names), seed) if shuffle is None or shuffle else out
 
     # ---- transformations
 
@@ -352,8 +354,17 @@ class Dataset:
     def window(self, size: int, shift: int | None = None, stride: int = 1, drop_remainder: bool = False,
                name: str | None = None) -> Dataset:
         """Elements that are data sets of `size` elements; the next begins `shift` elements later."""
-        from tensorflow.data import records  # which has data sets
-        return records.windows(self, size, shift, stride, drop_remainder)
+        size, stride = int(size), int(stride)
+        shift = size if shift is None else int(shift)
+        if min(size, shift, stride) < 1:
+            raise ValueError(f"window: size ({size}), shift ({shift}) and stride ({stride}) must be positive.")
+        specs = nest.flatten(self._spec)
+
+        def make():
+            for rows in windows.windows(self._make(), size, shift, stride, drop_remainder):
+                columns = [list(column) for column in zip(*map(nest.flatten, rows))]
+                yield nest.pack_sequence_as(self._spec, [_listed(*each) for each in zip(columns, specs)])
+        return Dataset(make, UNKNOWN, self._spec)
 
     def concatenate(self, dataset: DatasetLike, name: str | None = None) -> Dataset:
         """These elements, then those of another dataset."""
@@ -554,6 +565,11 @@ def _stacked(spec, group):
         return nest.pack_sequence_as(spec, [np.stack(parts) for parts in zip(*flat)])
     except ValueError as problem:
         raise InvalidArgumentError(None, None, f"Cannot batch tensors with different shapes: {problem}") from None
+
+
+def _listed(elements, spec):
+    """A data set of these elements."""
+    return Dataset(lambda: iter(elements), len(elements), spec)
 
 
 def _smallest(sizes):

@@ -2,57 +2,25 @@
 """Files of records as data sets. A record of a TFRecord file: its length, the length's checksum, the bytes, their checksum."""
 from __future__ import annotations
 
-import gzip
 import os
 import struct
-import zlib
 from typing import Any, Iterator
 
 import numpy as np
 from popart import _events, _files
 
 from tensorflow.data.dataset import UNKNOWN, Dataset
-from tensorflow.framework import dtypes, nest
-from tensorflow.framework.errors import DataLossError, NotFoundError
+from tensorflow.data.files import opened, paths, text
+from tensorflow.framework import dtypes
+from tensorflow.framework.errors import DataLossError
 from tensorflow.framework.specs import TensorSpec
 from tensorflow.framework.tensors import EagerTensor, convert_to_tensor
 from tensorflow.framework.typed import DatasetLike, PathLike
 
-_OPEN = {None: open, "": open, "GZIP": gzip.open}
-
-
-def paths(filenames: PathLike | list | DatasetLike) -> list:
-    """Names of files, of whatever can say them."""
-    if isinstance(filenames, Dataset):
-        return [p for each in filenames for p in paths(each)]
-    if isinstance(filenames, EagerTensor):
-        filenames = filenames.array.tolist()
-    if isinstance(filenames, (str, bytes, os.PathLike)):
-        return [os.fsdecode(filenames)]
-    return [p for each in filenames for p in paths(each)]
-
-
-def _opened(path, compression):
-    if compression not in (*_OPEN, "ZLIB"):
-        raise ValueError(f"compression_type must be None, \"\", \"GZIP\" or \"ZLIB\", not {compression!r}.")
-    if not os.path.isfile(path):
-        raise NotFoundError(None, None, f"{path}; No such file or directory")
-    return open(path, "rb") if compression == "ZLIB" else _OPEN[compression](path, "rb")
-
-
-def _whole(path, compression):
-    """A file that can be read."""
-    file = _opened(path, compression)
-    if compression != "ZLIB":
-        return file
-    import io  # of one kind of file
-    with file:
-        return io.BytesIO(zlib.decompress(file.read()))
-
 
 def records(path: str, compression: str | None = None) -> Iterator:
     """The bytes of each record; DataLossError for a damaged file."""
-    with _whole(path, compression) as file:
+    with opened(path, compression) as file:
         at = 0
         while True:
             head = file.read(12)
@@ -66,13 +34,6 @@ def records(path: str, compression: str | None = None) -> Iterator:
                 raise DataLossError(None, None, f"corrupted record at {at} of {path}")
             yield data
             at += 16 + length
-
-
-def text(data: bytes) -> np.ndarray:
-    """Bytes as the array of a string tensor (numpy's own texts lose zeros at their ends)."""
-    out = np.empty((), object)
-    out[()] = data
-    return out
 
 
 class _OfFiles(Dataset):
@@ -97,7 +58,7 @@ class TextLineDataset(_OfFiles):
     def __init__(self, filenames: PathLike | list | DatasetLike, compression_type: str | None = None,
                  buffer_size: int | None = None, num_parallel_reads: int | None = None, name: str | None = None) -> None:
         def lines(path):
-            with _whole(path, compression_type) as file:
+            with opened(path, compression_type) as file:
                 for line in file:
                     yield line.rstrip(b"\n").removesuffix(b"\r")
         super().__init__(filenames, lines)
@@ -110,7 +71,7 @@ class FixedLengthRecordDataset(_OfFiles):
                  footer_bytes: int | None = None, buffer_size: int | None = None, compression_type: str | None = None,
                  num_parallel_reads: int | None = None, name: str | None = None) -> None:
         def parts(path):
-            with _whole(path, compression_type) as file:
+            with opened(path, compression_type) as file:
                 data = file.read()
             data = data[header_bytes or 0:len(data) - (footer_bytes or 0)]
             if len(data) % record_bytes:
@@ -131,9 +92,7 @@ class TFRecordWriter:
     def write(self, record: bytes) -> None:
         """One record."""
         record = record.array.item() if isinstance(record, EagerTensor) else bytes(record)
-        length = struct.pack("<Q", len(record))
-        self._file.write(length + struct.pack("<I", _events.masked_crc(length)) + record
-                         + struct.pack("<I", _events.masked_crc(record)))
+        self._file.write(_events.record(record))
 
     def flush(self) -> None:
         """What was written is in the file."""
@@ -153,47 +112,6 @@ class TFRecordWriter:
 def tf_record_iterator(path: PathLike, options: Any = None) -> Iterator:
     """The records of a file, of TensorFlow 1."""
     return records(os.fspath(path))
-
-
-def windows(dataset: Dataset, size: int, shift: int | None, stride: int, drop_remainder: bool) -> Dataset:
-    """Data sets of neighbouring elements."""
-    size, stride = int(size), int(stride)
-    shift = size if shift is None else int(shift)
-    if min(size, shift, stride) < 1:
-        raise ValueError(f"window: size ({size}), shift ({shift}) and stride ({stride}) must be positive.")
-    spec = dataset._spec
-
-    def part(rows, i):
-        column = [nest.flatten(row)[i] for row in rows]
-        return Dataset(lambda: iter(column), len(column), nest.flatten(spec)[i])
-
-    def make():
-        waiting, elements, end = [], dataset._make(), False
-        reach = (size - 1) * stride + 1
-        while True:
-            while len(waiting) < reach and not end:
-                element = next(elements, elements)
-                end = element is elements
-                waiting += [] if end else [element]
-            rows = waiting[:reach:stride]
-            if not rows or drop_remainder and len(rows) < size:
-                return
-            yield nest.pack_sequence_as(spec, [part(rows, i) for i in range(len(nest.flatten(spec)))])
-            for _ in range(shift - len(waiting)):  # what lies between two windows
-                next(elements, None)
-            del waiting[:shift]
-    return Dataset(make, UNKNOWN, nest.map_structure(lambda s: s, spec))
-
-
-def listed(pattern: PathLike | list, shuffle: bool | None, seed: int | None) -> Dataset:
-    """Names of files."""
-    import glob  # of this function alone
-    found = sorted(f for p in paths(pattern) for f in glob.glob(p))
-    if not found:
-        raise NotFoundError(None, None, f"No files matched pattern: {pattern}")
-    names = np.array([os.fsencode(f) for f in found], object)
-    out = Dataset.from_tensor_slices(EagerTensor(names))
-    return out.shuffle(len(found), seed) if shuffle is None or shuffle else out
 
 
 def decode_raw(input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: Any = None,
