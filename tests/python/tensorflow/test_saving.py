@@ -56,6 +56,27 @@ def test_models_come_back(tmp_path, make, ending):
     np.testing.assert_allclose(other.predict(X), model.predict(X), rtol=1e-6)
 
 
+@pytest.mark.parametrize("how", [
+    dict(loss="mse", metrics=["mae", keras.metrics.RootMeanSquaredError(name="root")]),
+    dict(loss=keras.losses.Huber(0.5), metrics=[keras.metrics.MeanAbsoluteError()], weighted_metrics=["mse"]),
+    dict(loss={"a": keras.losses.Huber(0.5), "b": "mse"}, loss_weights={"a": 0.5, "b": 2.0},
+         metrics={"a": ["mae", keras.metrics.MeanSquaredError()], "b": keras.metrics.MeanAbsoluteError()}),
+    dict(loss=[keras.losses.Huber(0.5), keras.losses.MeanSquaredError()],
+         metrics=[[], [keras.metrics.RootMeanSquaredError()]])])
+def test_losses_and_metrics_come_back(tmp_path, how):
+    x = keras.Input((6,))
+    names = "ab" if isinstance(how["loss"], (list, dict)) else "a"
+    outputs = [keras.layers.Dense(2, name=name)(x) for name in names]
+    model = keras.Model(x, outputs)
+    model.compile("sgd", **how)
+    y = [np.ones((32, 2), "float32")] * len(outputs)
+    model.fit(X, y, batch_size=8, verbose=0)
+    wanted = model.evaluate(X, y, batch_size=8, verbose=0, return_dict=True)
+    model.save(tmp_path / "m.npz")
+    found = keras.models.load_model(tmp_path / "m.npz").evaluate(X, y, batch_size=8, verbose=0, return_dict=True)
+    assert found == pytest.approx(wanted) and len(found) > 1
+
+
 def test_configurations_make_equal_models():
     for make in (sequential, functional):
         model = make()

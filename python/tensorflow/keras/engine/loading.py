@@ -8,15 +8,18 @@ from typing import Any, Callable
 
 from tensorflow.framework.logs import warning
 from tensorflow.framework.typed import PathLike
-from tensorflow.keras import losses, named, optimizers
+from tensorflow.keras import losses, metrics, named, optimizers
 from tensorflow.keras.engine.functional import Functional
 from tensorflow.keras.engine.saving import Store, load_weights
 from tensorflow.keras.engine.sequential import Sequential
 from tensorflow.keras.utils import custom_object_scope
 
 
-def _loss(value):
-    return losses.deserialize(value) if isinstance(value, dict) and "class_name" in value else value
+def _made(value, kinds):
+    """Objects in the place of their configurations, in lists and dictionaries too."""
+    if isinstance(value, dict):
+        return kinds.deserialize(value) if "class_name" in value else {name: _made(v, kinds) for name, v in value.items()}
+    return [_made(v, kinds) for v in value] if isinstance(value, list) else value
 
 
 def load_model(filepath: PathLike, custom_objects: dict | None = None, compile: bool = True,
@@ -34,7 +37,9 @@ def load_model(filepath: PathLike, custom_objects: dict | None = None, compile: 
             if compile and training is not None:
                 given = json.loads(training)
                 optimizer = optimizers.deserialize(given.pop("optimizer_config"))
-                model.compile(optimizer, _loss(given.pop("loss")), **given)
+                for name, kinds in (("loss", losses), ("metrics", metrics), ("weighted_metrics", metrics)):
+                    given[name] = _made(given.get(name), kinds)
+                model.compile(optimizer, **given)
                 saved = store.arrays("optimizer_weights")
                 if saved:
                     _restore(optimizer, model, saved, filepath)
