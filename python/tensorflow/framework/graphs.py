@@ -326,11 +326,15 @@ class Graph:
         return _as_default(self)
 
     def get_tensor_by_name(self, name: str) -> Any:
-        """A tensor by "operation:output"; KeyError if there is none."""
+        """A tensor by "operation:output", or a variable; KeyError if there is none."""
         if ":" not in name:
             raise ValueError(f"The name '{name}' looks like an Operation name, not a Tensor. Tensor names must be of the form "
                              "\"<op_name>:<output_index>\".")
+        variables = (v for which in ("variables", "local_variables") for v in self.collections.get(which, ()))
         if name not in self.named:
+            for variable in variables:
+                if variable.name == name:
+                    return variable
             raise KeyError(f"The name '{name}' refers to a Tensor which does not exist. The operation, "
                            f"'{name.partition(':')[0]}', does not exist in the graph.")
         return self.named[name]

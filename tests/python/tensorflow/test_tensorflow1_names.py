@@ -38,6 +38,19 @@ def test_rates_follow_the_global_step(make, rule):
         assert session.run(w) == pytest.approx(wanted, rel=1e-4)
 
 
+def test_variables_are_fetched_by_their_names(graph):
+    with tf.variable_scope("net", use_resource=True):
+        w = tf.get_variable("w", initializer=2.0)
+    tf.metrics.mean(w * 1.0, name="m")
+    assert graph.get_tensor_by_name("net/w:0") is w
+    with tf.Session() as session:
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        session.run(w.assign_add(1.0))
+        assert session.run("net/w:0") == 3 and session.run(["net/w:0", tf.local_variables()[0].name]) == [3, 0]
+        with pytest.raises(KeyError, match="'v:0' refers to a Tensor which does not exist"):
+            session.run("v:0")
+
+
 def test_adagrad_adadelta_and_ftrl():
     made = {"adagrad": tf.train.AdagradOptimizer(0.5), "adadelta": tf.train.AdadeltaOptimizer(0.5, 0.9, 1e-6),
             "ftrl": tf.train.FtrlOptimizer(0.5)}
