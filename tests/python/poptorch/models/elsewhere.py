@@ -6,8 +6,8 @@
 Unpacks it, makes its modules for this Python, runs the demo, measures importing and capturing. Then, side by side and each
 against the bundle: today's models, the tests of PopTorch and pi_ml, torch's own list of operators, the other tests, and the
 wheels in a virtual environment. The large wheel, openipu, is made of the bundle if it is not in the folder of wheels: it has
-the same files. What a part finds is written at once, and a part that fails stops no other; what has not begun after
---seconds is not run, and said.
+the same files, and this Python's modules. What a part finds is written at once, and a part that fails stops no other. After
+--seconds what runs is ended, and what has not begun is named.
 """
 import argparse
 import glob
@@ -106,7 +106,7 @@ def measure(found):
 
 
 def large_wheel(archive, scratch):
-    """Made of the bundle as it is, before there are modules for another Python."""
+    """Made of the bundle, with the modules that were made."""
     sdk, = glob.glob(os.path.join(scratch, "bundle", "openipu-*"))
     bundle.Bundle(sdk).write_wheel(os.path.join(scratch, "wheels"), os.path.basename(archive).split("-")[1])
 
@@ -117,13 +117,13 @@ def wheels(folder, scratch, jobs, found):
              if name not in ("PYTHONPATH", "LD_LIBRARY_PATH", "CPATH", "LIBRARY_PATH", "POPLAR_SDK_ENABLED")}
     place = os.path.join(scratch, "venv")
     python = os.path.join(place, "bin", "python")
-    files = [(glob.glob(os.path.join(folder, name)) + glob.glob(os.path.join(scratch, "wheels", name)))[0]
-             for name in ("openipu-*.whl", "poptorch-*.whl")]
+    made = glob.glob(os.path.join(scratch, "wheels", "openipu-*.whl"))
+    files = (made or glob.glob(os.path.join(folder, "openipu-*.whl"))) + glob.glob(os.path.join(folder, "poptorch-*.whl"))
     program = ("import poptorch, torch; print('PopTorch of wheels:', "
                "tuple(poptorch.inferenceModel(torch.nn.Linear(2, 2))(torch.ones(1, 2)).shape))")
 
     def run(part, *command):
-        return found.run(f"wheels: {part}", *command, env=plain, cwd=scratch)
+        return found.run(f"wheels: {part}", *command, seconds=240, env=plain, cwd=scratch)
     if not run("environment", sys.executable, "-m", "venv", "--system-site-packages", place):
         run("environment without pip", sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", place)
     for packages in glob.glob(os.path.join(place, "lib", "python3*", "site-packages")):
@@ -131,7 +131,7 @@ def wheels(folder, scratch, jobs, found):
             file.write("".join(f"{entry}\n" for entry in sys.path if entry.endswith("-packages")))
     run("pip", python, "-m", "pip", "install", "--quiet", "--no-index", *files)
     if not run("program", python, "-c", program):
-        run("modules", python, "-m", "openipu", "build", "popart", "poptorch", "--jobs", str(jobs))
+        run("modules", python, "-m", "openipu", "build", *([] if made else ["popart"]), "poptorch", "--jobs", str(jobs))
         run("program again", python, "-c", program)
     run("demo", python, "-m", "openipu", "demo")
     run("gc-info", os.path.join(place, "bin", "gc-info"), "-l")
@@ -182,9 +182,9 @@ def main():
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
         if given.bundle:
             found.part("bundle", unpack, given.bundle, os.path.join(scratch, "bundle"))
+            found.part("modules", build, given.jobs, found)
             if given.wheels and not glob.glob(os.path.join(given.wheels, "openipu-*.whl")):
                 found.part("large wheel", large_wheel, given.bundle, scratch)
-            found.part("modules", build, given.jobs, found)
         found.run("demo", "openipu-demo", cwd=scratch)
         found.part("measurements", measure, found)
         others = []
