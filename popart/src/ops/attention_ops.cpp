@@ -10,6 +10,9 @@
 // many rows as make its scores no larger than q, k, v and y, which are there anyway.
 //   p = softmax(...)   dv = p^T dy   dp = dy v^T   ds = p (dp - sum(dp p))   dmask = ds
 //   dq = scale ds k    dk = scale ds^T q
+// DroppedAttention and its gradient: while training, elements of p are dropped with probability
+// `ratio`, and the others scaled by 1 / (1 - ratio). The seed and the node's seedModifier choose
+// the same again in the backward pass:  y = drop(p) v   dv = drop(p)^T dy   dp = drop(dy v^T)
 #include "lowering/lowering.hpp"
 #include "ops/nn/product.hpp"
 #include "ops/shared/elementwise.hpp"
@@ -22,6 +25,8 @@
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/Zero.hpp>
+#include <poprand/RandomGen.hpp>
+#include <poputil/Broadcast.hpp>
 
 namespace popart::ops {
 
@@ -57,6 +62,8 @@ Infos infer(const OpView &op) {
     op.fail("q ", op.in(0).info(), ", k ", op.in(1).info(), " and v ", op.in(2).info(),
             " do not fit together.");
   op.require(!(s.causal && op.hasIn(3)), "it is causal or has a mask, not both.");
+  if (const double ratio = op.real("ratio", 0); !(ratio >= 0 && ratio <= 1))
+    op.fail("ratio is ", ratio, "; it must be between 0 and 1.");
   if (s.period == 0 || s.rows % s.period)
     op.fail("its period ", s.period, " must divide its ", s.rows, " rows.");
   const Shape scores{std::int64_t(s.groups), std::int64_t(s.rows), std::int64_t(s.columns)};
@@ -66,9 +73,10 @@ Infos infer(const OpView &op) {
       {op.in(0).type(), {std::int64_t(s.groups), std::int64_t(s.rows), std::int64_t(s.values)}}};
 }
 
-// Rows [begin, end), and how many columns they see.
+// Rows [begin, end), and how many columns they see. Each block draws numbers of its own.
 struct Block {
   std::size_t begin, end, columns;
+  std::uint32_t draw;
 };
 
 // Equal blocks that do not reach beyond a period.
@@ -81,7 +89,8 @@ std::vector<Block> blocksOf(const Sizes &s) {
   for (std::size_t first = 0; first < s.rows; first += s.period)
     for (std::size_t i = 0; i < parts; ++i) {
       const auto begin = s.period * i / parts, end = s.period * (i + 1) / parts;
-      out.push_back({first + begin, first + end, s.causal ? std::min(s.columns, end) : s.columns});
+      out.push_back({first + begin, first + end, s.causal ? std::min(s.columns, end) : s.columns,
+                     std::uint32_t(out.size()) * 0x9e3779b9u});
     }
   return out;
 }
@@ -95,6 +104,10 @@ public:
         q_(l.tensor(op.in(0))), k_(l.tensor(op.in(1))), v_(l.tensor(op.in(2))) {
     if (op.hasIn(mask))
       mask_ = l.tensor(op.in(mask));
+    if (l.options().training)
+      ratio_ = op.real("ratio", 0);
+    if (ratio_ > 0)
+      modifier_ = seedModifierOf(op);
   }
 
   poplar::Tensor product(const poplar::Tensor &a, const poplar::Tensor &b, const char *what) {
@@ -141,6 +154,18 @@ public:
     return scores;
   }
 
+  // Shares of a block, or their gradients, without those that are dropped.
+  poplar::Tensor dropped(const Block &b, const poplar::Tensor &t) {
+    if (ratio_ == 0)
+      return t;
+    const poplar::Tensor seed = l_.seed();
+    auto order = seed.flatten()[0]; // decisions in the order of rows, wherever they lie
+    poputil::broadcastToMatch(order, t.shape());
+    const double keep = 1 - ratio_;
+    return poprand::dropout(l_.graph(), &seed, modifier_ + b.draw, t, order, keep,
+                            keep > 0 ? 1 / keep : 1, false, l_.program(), l_.name("dropped"));
+  }
+
   const Sizes s;
 
 private:
@@ -174,13 +199,15 @@ private:
   poplar::Type type_;
   poplar::OptionFlags options_;
   poplar::Tensor q_, k_, v_, mask_;
+  double ratio_ = 0;
+  std::uint32_t modifier_ = 0;
 };
 
 Tensors lower(lowering::Lowering &l, const OpView &op) {
   Attention a(l, op, 3);
   Tensors parts;
   for (const auto &b : blocksOf(a.s))
-    parts.push_back(a.product(a.shares(b), a.v(b), "values"));
+    parts.push_back(a.product(a.dropped(b, a.shares(b)), a.v(b), "values"));
   return {poplar::concat(parts, 1)};
 }
 
@@ -192,8 +219,8 @@ Tensors lowerGrad(lowering::Lowering &l, const OpView &op) {
   Tensors dq, dmask;
   for (const auto &b : blocksOf(a.s)) {
     const auto dyb = dy.slice(b.begin, b.end, 1), p = a.shares(b);
-    a.addProduct(dv.slice(0, b.columns, 1), 1, swapped(p), dyb, "dv");
-    const auto dp = a.product(dyb, swapped(a.v(b)), "dp");
+    a.addProduct(dv.slice(0, b.columns, 1), 1, swapped(a.dropped(b, p)), dyb, "dv");
+    const auto dp = a.dropped(b, a.product(dyb, swapped(a.v(b)), "dp"));
     const auto ds = popnn::nonLinearityInputGradient(l.graph(), popnn::NonLinearityType::SOFTMAX, p,
                                                      dp, l.program(), l.name("ds"));
     a.addProduct(dk.slice(0, b.columns, 1), a.s.scale, swapped(ds), a.q(b), "dk");
@@ -215,17 +242,18 @@ Values grad(GradBuilder &g, const OpView &op) {
   if (op.hasIn(3))
     inputs.push_back(op.in(3));
   const bool added = op.hasIn(3) && isFloatingPoint(op.in(3).type());
-  auto out = g.ops("AttentionGrad", inputs, added ? 4 : 3, op.node().attributes);
+  auto out =
+      g.ops(base::str(op.node().def->type, "Grad"), inputs, added ? 4 : 3, op.node().attributes);
   if (added)
     out[3] = g.unbroadcast(out[3], op.in(3));
   return out;
 }
 
-OpDef attention() {
+OpDef attention(const std::string &type, const std::string &doc) {
   OpDef op;
-  op.type = "Attention";
+  op.type = type;
   op.domain = "openipu";
-  op.doc = "softmax(scale * q k^T + mask) v, whose scores are not kept.";
+  op.doc = doc;
   op.in = {3, 4};
   op.infer = infer;
   op.lower = lower;
@@ -233,11 +261,11 @@ OpDef attention() {
   op.fresh = true;
   return op;
 }
-OpDef attentionGrad() {
+OpDef attentionGrad(const std::string &of) {
   OpDef op;
-  op.type = "AttentionGrad";
+  op.type = of + "Grad";
   op.domain = "openipu";
-  op.doc = "Gradients of Attention from its inputs and its output's gradient.";
+  op.doc = "Gradients of " + of + " from its inputs and its output's gradient.";
   op.in = {4, 5};
   op.out = {3, 4};
   op.infer = [](const OpView &op) -> Infos {
@@ -256,6 +284,14 @@ OpDef attentionGrad() {
 
 } // namespace
 
-std::vector<OpDef> attentionOps() { return {attention(), attentionGrad()}; }
+std::vector<OpDef> attentionOps() {
+  std::vector<OpDef> ops{
+      attention("Attention", "softmax(scale * q k^T + mask) v, whose scores are not kept."),
+      attentionGrad("Attention"),
+      attention("DroppedAttention", "Attention that drops shares at random while training."),
+      attentionGrad("DroppedAttention")};
+  ops[2].random = ops[3].random = true;
+  return ops;
+}
 
 } // namespace popart::ops

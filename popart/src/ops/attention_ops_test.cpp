@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "model.hpp"
 #include <algorithm>
+#include <cmath>
 #include <popart/error.hpp>
 
 using namespace popart;
@@ -123,6 +124,48 @@ TEST(AttentionOps, FitWhereTheirScoresDoNot) {
              1e-5);
 }
 
+// With queries of zeros all shares are equal, so that a result shows which of them are left.
+TEST(AttentionOps, DropSharesWhileTraining) {
+  Model m;
+  m.options.training = true;
+  const Sizes s{1, 64, 64, 1, 1};
+  const Value q = m.input({1, s.rows, 1}, Doubles(64, 0)), k = m.randomInput({1, s.columns, 1}),
+              v = m.randomInput({1, s.columns, 1}, 1, 2),
+              ones = m.input({1, 64, 1}, Doubles(64, 1));
+  const ir::Attributes attributes{{"scale", 1.0f}, {"ratio", 0.25f}};
+  const auto sums = m.b.op("DroppedAttention", {q, k, ones}, attributes),
+             mixed = m.b.op("DroppedAttention", {q, k, v}, attributes);
+  const auto got = m.run({sums, mixed});
+  double mean = 0;
+  for (double sum : got[0]) {
+    const double left = sum * 64 * 0.75; // of 64
+    EXPECT_NEAR(left, std::round(left), 1e-3);
+    mean += sum / 64;
+  }
+  EXPECT_NEAR(mean, 1, 0.05);
+  auto rows = got[1];
+  std::sort(rows.begin(), rows.end());
+  EXPECT_EQ(std::unique(rows.begin(), rows.end()), rows.end()); // no two of any block are alike
+  m.options.training = false;
+  expectNear(m.run(sums), Doubles(64, 1), 1e-5, 1e-6);
+}
+
+TEST(AttentionOps, PassGradientsWhereSharesWereLeft) {
+  for (const auto &s : sizes)
+    for (const std::int64_t causal : {0, 1}) {
+      Model m;
+      m.options.training = true;
+      const Inputs in(m, s);
+      const auto mask = m.randomInput({1, s.rows, s.columns});
+      Values inputs{in.q, in.k, in.v};
+      if (!causal)
+        inputs.push_back(mask);
+      m.checkGradients(m.b.op("DroppedAttention", inputs,
+                              {{"scale", 0.5f}, {"ratio", 0.4f}, {"causal", causal}}),
+                       inputs);
+    }
+}
+
 TEST(AttentionOps, RefuseWhatDoesNotFit) {
   Model m;
   const Inputs in(m, {2, 3, 5, 4, 2});
@@ -131,4 +174,6 @@ TEST(AttentionOps, RefuseWhatDoesNotFit) {
       m.b.op("Attention", {in.q, in.k, in.v}, {{"scale", 1.0f}, {"period", std::int64_t(2)}}),
       popart::error);
   EXPECT_THROW(m.b.op("Attention", {in.q, in.k, in.v, in.q}, {{"scale", 1.0f}}), popart::error);
+  EXPECT_THROW(m.b.op("DroppedAttention", {in.q, in.k, in.v}, {{"scale", 1.0f}, {"ratio", 1.5f}}),
+               popart::error);
 }

@@ -109,28 +109,6 @@ struct Operands {
   std::int64_t groups, shared, rows, columns;
 };
 
-// With shares that are dropped: the operators one by one, whose results are kept for the gradient.
-Value withDropout(Call &c, const Operands &o, double scale) {
-  const auto type = c.m.type(o.query);
-  Value scores = c.m.matmul(c.m.mul(o.query, scale), swapped(c, o.key)), sees = none;
-  const Shape together = c.shapeOf(scores);
-  if (c.flag("is_causal")) {
-    const Value seen = addend(c, causal(c, o.rows, o.columns), type);
-    scores = c.m.reshape(scores, {o.groups * o.shared, o.rows, o.columns});
-    scores = c.m.reshape(c.m.add(scores, seen), together);
-  }
-  if (o.mask != none) {
-    scores = c.m.add(scores, addend(c, o.mask, type));
-    const Value most = c.reduce("ReduceMax", c.m.op("Detach", {scores}), {2}, true);
-    sees = c.m.op("Greater", {most, c.m.scalar(hidden, most)});
-    scores = c.m.where(sees, scores, c.m.scalar(0, scores)); // 0 shares where nothing is seen
-  }
-  Value weights = softmax(c, scores);
-  if (sees != none)
-    weights = c.m.where(sees, weights, c.m.scalar(0, weights));
-  return c.m.matmul(dropped(c, weights), o.value);
-}
-
 Values attention(Call &c) {
   if (count(c.shape()) == 0)
     return {c.full(c.shape(), 0, c.type())};
@@ -138,14 +116,15 @@ Values attention(Call &c) {
   const Operands o(c);
   if (o.columns == 0)
     return {c.full(c.shape(), 0, c.type())};
-  if (c.real("dropout_p") > 0)
-    return {c.m.reshape(withDropout(c, o, scale), c.shape())};
   Values inputs{o.query, o.key, o.value};
   if (o.mask != none)
     inputs.push_back(o.mask);
-  const Value y = c.m.op(
-      "Attention", inputs,
-      {{"scale", float(scale)}, {"causal", std::int64_t(c.flag("is_causal"))}, {"period", o.rows}});
+  Attributes settings{
+      {"scale", float(scale)}, {"causal", std::int64_t(c.flag("is_causal"))}, {"period", o.rows}};
+  const double ratio = c.real("dropout_p");
+  if (ratio > 0)
+    settings.set("ratio", float(ratio));
+  const Value y = c.m.op(ratio > 0 ? "DroppedAttention" : "Attention", inputs, settings);
   return {c.m.reshape(y, c.shape())};
 }
 

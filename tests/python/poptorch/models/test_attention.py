@@ -116,7 +116,10 @@ def test_halves():
     torch.testing.assert_close(found.float(), wanted, rtol=1e-2, atol=1e-2)
 
 
-def test_dropout_drops_shares_while_training_alone():
+@pytest.mark.parametrize("keywords, batch, shared", [({}, (1, 1), None), ({"is_causal": True}, (2, 2), None),
+                                                     ({"is_causal": True, "enable_gqa": True}, (2, 4), 2),
+                                                     ({"attn_mask": torch.ones(64, 64).bool().triu(-9)}, (1, 2), None)])
+def test_dropout_drops_shares_while_training_alone(keywords, batch, shared):
     """With values of ones, each result is the sum of the shares that are left, scaled: their mean stays 1."""
     class Model(torch.nn.Module):
         def __init__(self):
@@ -124,13 +127,14 @@ def test_dropout_drops_shares_while_training_alone():
             self.zero = torch.nn.Parameter(torch.zeros(()))
 
         def forward(self, q, k, v):
-            y = attention(q, k, v, dropout_p=0.25)
+            y = attention(q, k, v, dropout_p=0.25, **keywords)
             return y, poptorch.identity_loss((y * self.zero).sum(), "none")
-    q, k = torch.zeros(1, 1, 64, 4), torch.zeros(1, 1, 64, 4)
-    v, model = torch.ones(1, 1, 64, 1), Model()
+    q, k, v = (torch.zeros_like(t) for t in operands(*batch, rows=64, columns=64, values=1, shared=shared))
+    v, model = v + 1, Model()
     sums, _ = poptorch.trainingModel(model, poptorch.Options().randomSeed(1))(q, k, v)
     assert abs(float(sums.mean()) - 1) < 0.05 and float(sums.std()) > 0.02
-    assert torch.equal(poptorch.inferenceModel(Model())(q, k, v)[0], torch.ones(1, 1, 64, 1))
+    wanted = torch.ones(*batch, 64, 1)
+    torch.testing.assert_close(poptorch.inferenceModel(Model())(q, k, v)[0], wanted, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("change, text", [
