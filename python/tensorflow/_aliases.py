@@ -21,6 +21,7 @@ MIRRORS = {"tensorflow.compat.v2": "tensorflow", "tensorflow.compat.v1.keras": "
 # Names that the insides have for public ones.
 RENAMED = {"ResourceVariable": "tensorflow:Variable", "VariableV1": "tensorflow:Variable", "print_v2": "tensorflow:print",
            "OptimizerV2": "tensorflow.keras.optimizers:Optimizer",
+           **{f"Dataset{version}": "tensorflow.data:Dataset" for version in ("V1", "V2")},
            **{f"stateless_random_{kind}": f"tensorflow.random:stateless_{kind}" for kind in ("uniform", "normal")},
            **{f"{name}_v2": f"tensorflow:{name}" for name in ("where", "cond", "while_loop", "gather", "transpose")}}
 
@@ -31,10 +32,9 @@ class _Insides(types.ModuleType):
 
     def __getattr__(self, name):
         if name in RENAMED:
-            path, _, name = RENAMED[name].partition(":")
-            return getattr(importlib.import_module(path), name)
+            return _at(RENAMED[name])
         for path in () if name.startswith("__") else self.places:
-            module = importlib.import_module(path)
+            module = _at(path)
             if name in dir(module) and not _is_own(module, name):
                 found = getattr(module, name)
                 if not self.of_modules or isinstance(found, types.ModuleType):
@@ -42,6 +42,13 @@ class _Insides(types.ModuleType):
         if name.islower() and _places(f"{_mirrored(self.__name__)}.{name}") is not None:
             return importlib.import_module(f"{self.__name__}.{name}")
         raise _names.missing(self.__name__, name)
+
+
+def _at(path):
+    """A module, or what "module:name" is."""
+    path, _, name = path.partition(":")
+    module = importlib.import_module(path)
+    return getattr(module, name) if name else module
 
 
 def _is_own(module, name):
