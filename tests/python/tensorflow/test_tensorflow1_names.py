@@ -113,6 +113,22 @@ def test_flags_are_read_from_the_command_line():
     assert wrong.returncode and "invalid int value: 'many'" in wrong.stderr
 
 
+def test_messages_have_levels(capfd):
+    before = tf.logging.get_verbosity()
+    try:
+        for level, shown in ((tf.logging.DEBUG, 5), (tf.logging.WARN, 3), (tf.logging.FATAL, 1)):
+            tf.logging.set_verbosity(level)
+            assert tf.logging.get_verbosity() == level
+            for say, name in ((tf.logging.debug, "DEBUG"), (tf.logging.info, "INFO"), (tf.logging.warn, "WARNING"),
+                              (tf.logging.error, "ERROR"), (tf.logging.fatal, "CRITICAL")):
+                say("loss %d", 7)
+                tf.logging.log(tf.logging.DEBUG, "every %s", "step")
+            lines = [line for line in capfd.readouterr().err.splitlines() if "every" not in line]
+            assert lines == [f"{n}:tensorflow:loss 7" for n in ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")[-shown:]]
+    finally:
+        tf.logging.set_verbosity(before)
+
+
 def test_files(tmp_path):
     folder = str(tmp_path / "a" / "b")
     tf.gfile.MakeDirs(folder)

@@ -143,6 +143,21 @@ class logging:
         _logs.logger.setLevel(level)
 
     @staticmethod
+    def get_verbosity() -> int:
+        """The level that messages are shown from."""
+        return _logs.logger.level
+
+    @staticmethod
+    def log(level: int, text: str, *args: Any) -> None:
+        """Logs a message at a level."""
+        _logs.logger.log(level, text, *args)
+
+    @staticmethod
+    def debug(text: str, *args: Any) -> None:
+        """Logs a message at level DEBUG."""
+        _logs.logger.debug(text, *args)
+
+    @staticmethod
     def info(text: str, *args: Any) -> None:
         """Logs a message at level INFO."""
         _logs.info(text, *args)
@@ -153,7 +168,16 @@ class logging:
         _logs.warning(text, *args)
 
     warn = warning
-    error = warning
+
+    @staticmethod
+    def error(text: str, *args: Any) -> None:
+        """Logs a message at level ERROR."""
+        _logs.logger.error(text, *args)
+
+    @staticmethod
+    def fatal(text: str, *args: Any) -> None:
+        """Logs a message at level FATAL."""
+        _logs.logger.critical(text, *args)
 
 
 class app:
