@@ -19,7 +19,7 @@ class CpuRunner:
         self._variables = {}
         for var in program.list_vars():
             array = scope.array(var.name) if var.persistable and var.type == VarType.LOD_TENSOR else None
-            if array is not None:
+            if array is not None and not (_other(var, array) and _made_anew(program, var.name)):
                 self._variables[var.name] = array
         settings = ConversionSettings()
         settings.whole = True
@@ -80,3 +80,18 @@ class CpuRunner:
         for (name, _, _), value in zip(self._created, results[self._fetched:]):
             self._scope.var(name).get_tensor().set(value)
         return results[:self._fetched]
+
+
+def _other(var, array):
+    """Whether the scope's variable is of another program, which calls it the same."""
+    return array.shape != tuple(var.shape) or to_type(array.dtype) != var.dtype
+
+
+def _made_anew(program, name):
+    """Whether a program, like one that starts up, needs no value from the scope."""
+    for op in program.global_block().ops:
+        if name in op.input_arg_names:
+            return False
+        if name in op.output_arg_names:
+            return True
+    return False

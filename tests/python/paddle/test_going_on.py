@@ -124,6 +124,26 @@ def test_a_feed_that_fails_loses_no_step(on_ipu):
     assert len(losses) == 3 and losses == sorted(losses, reverse=True)
 
 
+def test_a_startup_program_takes_over_the_names_of_another_model():
+    """Names begin again; sizes are others."""
+    exe, found = static.Executor(paddle.CPUPlace()), []
+    for size in (3, 5, 3):
+        main, startup = static.Program(), static.Program()
+        with unique_name.guard(), static.program_guard(main, startup):
+            x = static.data("x", [2, size])
+            y = static.nn.fc(x, size + 1, weight_attr=paddle.ParamAttr(initializer=paddle.nn.initializer.Constant(0.5)))
+            loss = paddle.mean(y)
+            paddle.optimizer.Momentum(0.1, 0.9).minimize(loss)
+        exe.run(startup)
+        first, = exe.run(main, {"x": np.ones((2, size), np.float32)}, [y])
+        second, = exe.run(main, {"x": np.ones((2, size), np.float32)}, [y])
+        np.testing.assert_allclose(first, np.full((2, size + 1), size / 2), rtol=1e-6)
+        assert (second < first).all()
+        found.append((main, y))
+    with pytest.raises(ValueError, match=r"X of shape \[2,5\] has 5 columns, and Y of shape \[3,4\] has 3 rows"):
+        exe.run(found[1][0], {"x": np.ones((2, 5), np.float32)}, [found[1][1]])  # the weights are another model's by now
+
+
 def test_a_loader_that_raises_may_be_used_again():
     class Rows(paddle.io.Dataset):
         fails = True
