@@ -75,7 +75,7 @@ class AsynchronousDataAccessor:
     Fork in a process with one thread of Python's that has had no IPUs, else ForkServer.
 
     buffer_size: batches that are loaded ahead. load_indefinitely: the next epoch begins when the last one ends.
-    early_preload: loading begins now, not with the first epoch. rebatched_size: batches are put together to so many rows.
+    early_preload: loading begins now, not with the first epoch. rebatched_size: batches are put together to this many rows.
     drop_last: what then is left of an epoch is dropped; otherwise it comes as a smaller batch. None: as the DataLoader says.
     miss_sleep_time_in_ms has no effect: the reader sleeps until a batch is there.
     """

@@ -34,7 +34,7 @@ class Partition(torch.utils.data.Sampler):
 
 
 class Groups:
-    """Consecutive batches of a loader, so many in one: joined after they were collated, each by itself. A batch may have
+    """Consecutive batches of a loader, this many in one: joined after they were collated, each by itself. A batch may have
     a form of its own, such as rows that collate_fn padded to a fixed number."""
 
     def __init__(self, loader, count, drop_last):

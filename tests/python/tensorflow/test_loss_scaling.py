@@ -152,5 +152,5 @@ def test_gradients_that_were_captured_are_counted(only, counted):
     if only:
         with pytest.raises(ValueError, match="captured_grads has no gradients"):
             optimizer.apply_gradients(zip(gradients, [w]))
-        with pytest.raises(ValueError, match="for steps of one's own"):
+        with pytest.raises(ValueError, match="for your own training step"):
             keras.Sequential([keras.layers.Dense(1)]).compile(optimizer, "mse")

@@ -22,7 +22,7 @@ def activation(short, op, text, **arguments):
         unknown = set(given) - set(names)
         if unknown or len(args) > len(names):
             raise TypeError(f"{short}() takes {', '.join(names) or 'no further arguments'}, not "
-                            f"{', '.join(map(str, unknown)) or 'so many'}.")
+                            f"{', '.join(map(str, unknown)) or f'{len(args)} arguments after x'}.")
         attrs = {attribute: type(default)(given[argument] if given.get(argument) is not None else default)
                  for argument, (attribute, default) in arguments.items()}
         return LayerHelper(op, name).append(op, {"X": x}, attrs)

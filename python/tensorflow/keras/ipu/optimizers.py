@@ -136,7 +136,7 @@ class ALSOptimizer(_Around):
 
     def compiled(self, model):
         if self.captured_grads_only:
-            raise ValueError("ALSOptimizer(captured_grads_only=True) is for steps of one's own, which call "
+            raise ValueError("ALSOptimizer(captured_grads_only=True) is for your own training step, which calls "
                              "apply_gradients(..., captured_grads=context.captured_gradients).")
         return self
 

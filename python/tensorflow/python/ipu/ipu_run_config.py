@@ -22,8 +22,8 @@ class IPURunConfig(collections.namedtuple("IPURunConfig", _FIELDS)):
 
 
 class RunConfig:
-    """save_checkpoints_steps: a checkpoint after so many steps; always after the last one. log_step_count_steps: the loss is
-    logged after so many steps."""
+    """save_checkpoints_steps: a checkpoint after this many steps, and always after the last one. log_step_count_steps: the loss
+    is logged after this many steps."""
 
     def __init__(self, ipu_run_config=None, master=None, model_dir=None, tf_random_seed=None, save_summary_steps=None,
                  save_checkpoints_steps=None, save_checkpoints_secs=None, keep_checkpoint_max=5, log_step_count_steps=100,
