@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """check.py ROOT: paths in ARCHITECTURE.md and CONTRIBUTING.md exist, ARCHITECTURE.md names every internal header and every
 layer, clang-tidy looks at the headers of all layers, a pass over models finds its file, docs/scaling.md has the rates of
-docs/timing.md, docs/accuracy.md and README.md its errors, and docs/tools.md has every command; every source has its licence
-line."""
+docs/timing.md, docs/accuracy.md, README.md and docs/howto/publish.md its errors, and docs/tools.md has every command; every
+source has its licence line."""
 import itertools
 import pathlib
 import re
@@ -73,6 +73,10 @@ if len(printed) < 12 or sorted(printed) != sorted(told):
 shown = re.findall(r"(\d+) (?:published measurements|runs) \| \[(\d+) %\]\(docs/accuracy", (root / "README.md").read_text())
 if len(shown) < 2 or not set(shown) <= {(rows, f"{float(mean):.0f}") for rows, mean, *_ in printed}:
     problems.append(f"README.md has errors of the model that docs/timing.md has not: {shown}")
+cited = re.findall(r"over (\d+) published measurements is ([\d.]+) %, the\s+worst ratio ([\d.]+)",
+                   (root / "docs/howto/publish.md").read_text().replace("\n   ", "\n"))
+if not cited or not {tuple(row) for row in cited} <= {(rows, mean, worst) for rows, mean, _, worst in printed}:
+    problems.append(f"docs/howto/publish.md cites errors of the model that docs/timing.md has not: {cited}")
 
 # A command is a folder of tools/; popvision has a layer of its own.
 tools = (root / "docs/tools.md").read_text()
