@@ -7,7 +7,7 @@ import pickle
 from typing import Any, Sequence
 
 import numpy as np
-from popart import _files
+from popart import _files, _pickles
 
 from .. import scopes
 from ..dtypes import VarType
@@ -32,22 +32,10 @@ def save(program: ProgramLike, model_path: PathLike, protocol: int = 4, **config
         file.write(program.serialize_to_string())
 
 
-class _Arrays(pickle.Unpickler):
-    """Arrays and plain containers; anything else a file might ask for is refused."""
-    _allowed = {("numpy.core.multiarray", "_reconstruct"), ("numpy", "ndarray"), ("numpy", "dtype"),
-                ("numpy.core.multiarray", "scalar"), ("numpy._core.multiarray", "_reconstruct"),
-                ("collections", "OrderedDict"), ("_codecs", "encode")}
-
-    def find_class(self, module, name):
-        if (module, name) not in self._allowed:
-            raise ValueError(f"The file holds a {module}.{name}; only arrays by name are loaded.")
-        return super().find_class(module, name)
-
-
 def _loaded(path):
     try:
         with open(path, "rb") as file:
-            values = _Arrays(file).load()
+            values = _pickles.load(file)
     except OSError:
         raise
     except Exception as problem:  # damaged bytes can ask for anything, more memory than there is too

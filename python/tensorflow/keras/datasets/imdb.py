@@ -6,21 +6,11 @@ import pickle
 import zipfile
 
 import numpy as np
+from popart import _pickles
 
 from tensorflow.keras.datasets import find
 
 _ORIGIN = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/"
-
-
-class _Lists(pickle.Unpickler):
-    """Arrays of lists of numbers, and nothing that could run."""
-
-    def find_class(self, module, name):
-        if (module.replace("numpy._core", "numpy.core"), name) == ("numpy.core.multiarray", "_reconstruct"):
-            return np.core.multiarray._reconstruct
-        if module == "numpy" and name in ("ndarray", "dtype"):
-            return getattr(np, name)
-        raise pickle.UnpicklingError(f"it holds {module}.{name}, and arrays of lists of numbers are expected")
 
 
 def _read(path):
@@ -39,7 +29,7 @@ def _array(file, path):
     if dtype != object:
         return np.frombuffer(file.read(), dtype).reshape(shape)
     try:
-        return np.asarray(_Lists(file).load(), object)
+        return np.asarray(_pickles.load(file), object)
     except pickle.UnpicklingError as problem:
         raise ValueError(f"{path} is no file of reviews: {problem}.") from None
 
