@@ -205,7 +205,7 @@ TEST(Skim, LargeFilesAreMappedAndMustNotBeWrittenTo) {
   } catch (const error &e) {
     EXPECT_EQ(std::string(e.what()),
               "The model file \"" + path.string() +
-                  "\" was written to while a session uses its weights. Make the session anew, and "
+                  "\" was written to while a session uses its weights. Make the session again, and "
                   "write models to another file that is then renamed.");
   }
 }
