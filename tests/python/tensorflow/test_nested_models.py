@@ -197,3 +197,20 @@ def test_a_subclassed_model_that_was_not_built_says_so():
     with configured().scope():
         with pytest.raises(RuntimeError, match="build it first"):
             Outer().get_pipeline_stage_assignment()
+
+
+def test_layers_that_are_frozen_stay_so_in_a_new_model():
+    base = keras.Sequential([keras.layers.Dense(4, input_shape=(3,)), keras.layers.BatchNormalization()])
+    base.trainable = False
+    x = keras.Input((3,))
+    model = keras.Model(x, keras.layers.Dense(1)(base(x)))
+    whole = keras.Sequential([model])
+    assert not base.trainable and model.trainable and [len(m.trainable_variables) for m in (base, model, whole)] == [0, 2, 2]
+    before = [v.numpy() for v in base.variables]
+    whole.compile("sgd", "mse")
+    whole.fit(np.ones((8, 3), "f4"), np.zeros((8, 1), "f4"), batch_size=4, verbose=0)
+    assert all(np.array_equal(v.numpy(), old) for v, old in zip(base.variables, before))
+    whole.trainable = False
+    assert not base.layers[0].trainable and whole.trainable_variables == []
+    fixed = keras.Model(x, keras.layers.Dense(1)(x), trainable=False)
+    assert fixed.trainable_variables == [] and len(fixed.non_trainable_variables) == 2 and fixed.layers[-1].trainable

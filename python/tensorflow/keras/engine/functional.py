@@ -15,6 +15,7 @@ from tensorflow.keras.engine.training import Model
 from tensorflow.ops import array_ops, math_ops
 
 
+@registry.add("Model")
 class Functional(Model):
     """A model of layers between given inputs and outputs."""
     _is_functional = True
@@ -23,7 +24,7 @@ class Functional(Model):
                  **kwargs: Any) -> None:
         super().__init__(name=name or None, **kwargs)
         self._set_up(inputs, outputs)
-        self.trainable = trainable
+        self._trainable = trainable  # its own: layers stay as they are
 
     def _set_up(self, inputs, outputs):
         self._structure_in, self._structure_out = inputs, outputs
