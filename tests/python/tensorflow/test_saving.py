@@ -85,6 +85,29 @@ def test_configurations_make_equal_models():
         np.testing.assert_allclose(again.predict(X), model.predict(X), rtol=1e-6)
 
 
+@pytest.mark.parametrize("ending", [".npz", ".h5"])
+def test_models_of_models_come_back(tmp_path, ending):
+    if ending == ".h5" and not have_h5py():
+        pytest.skip("no h5py")
+    x = keras.Input((6,))
+    inner = keras.Sequential([keras.layers.Dense(4, input_shape=(6,)), keras.layers.BatchNormalization()], name="inner")
+    inner.trainable = False
+    twice = functional()  # called two times
+    y = keras.layers.Concatenate()([inner(x), twice(x), twice(x * 2.0)])
+    model = keras.Sequential([keras.Model(x, y, name="middle"), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    model.fit(X, X[:, :1], batch_size=8, verbose=0)
+    model.save(str(tmp_path / ("m" + ending)))
+    copy = keras.models.clone_model(model)
+    copy.set_weights(model.get_weights())
+    for other in (keras.models.load_model(str(tmp_path / ("m" + ending))), copy):
+        np.testing.assert_array_equal(other.predict(X, batch_size=8), model.predict(X, batch_size=8))
+        assert [v.name for v in other.trainable_variables] == [v.name for v in model.trainable_variables]
+        assert len(other.trainable_variables) == 8 and not other.get_layer("middle").get_layer("inner").layers[0].trainable
+    again = keras.layers.deserialize(keras.layers.serialize(model.layers[0]))
+    assert isinstance(again, keras.Model) and again.name == "middle" and len(again.layers) == len(model.layers[0].layers)
+
+
 def test_what_does_not_fit(tmp_path):
     model = sequential()
     path = str(tmp_path / "w.npz")

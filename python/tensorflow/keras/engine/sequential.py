@@ -13,6 +13,7 @@ from tensorflow.keras.engine.input_layer import InputLayer
 from tensorflow.keras.engine.training import Model
 
 
+@registry.add()
 class Sequential(Functional):
     """A model of layers, each of which takes what the one before gives."""
     _is_sequential = True
