@@ -6,6 +6,7 @@ import pytest
 import tensorflow as tf
 from agree import normal
 from tensorflow import keras
+from tensorflow.python import ipu
 
 O = keras.optimizers
 
@@ -262,3 +263,43 @@ def test_minimize_and_configurations():
         O.get("adamw")
     with pytest.raises(TypeError, match="weight_decay"):
         O.Adam(weight_decay=0.1)
+
+
+@pytest.mark.parametrize("make", [
+    lambda: keras.optimizers.SGD(0.1, momentum=0.9), lambda: keras.optimizers.SGD(0.1, momentum=0.9, nesterov=True),
+    lambda: keras.optimizers.RMSprop(0.1), lambda: keras.optimizers.RMSprop(0.1, momentum=0.9, centered=True),
+    lambda: keras.optimizers.Adagrad(0.1), lambda: keras.optimizers.Adadelta(1.0), lambda: keras.optimizers.Adam(0.1),
+    lambda: keras.optimizers.Adamax(0.1), lambda: keras.optimizers.Nadam(0.1), lambda: keras.optimizers.Ftrl(0.1),
+    lambda: tf.compat.v1.train.MomentumOptimizer(0.1, 0.9).keras, lambda: tf.compat.v1.train.RMSPropOptimizer(0.1).keras,
+    lambda: tf.compat.v1.train.FtrlOptimizer(0.1).keras])
+def test_rules_of_half_weights_compute_in_float32(make):
+    start = np.array([1.0, -0.5, 0.25], np.float16)
+    half, whole = tf.Variable(start), tf.Variable(start.astype(np.float32))
+    of_half, of_whole = make(), make()
+    for g in np.array([[1, -2, 0.5], [0.25, 1, -1], [-1, 0.125, 2]], np.float16):
+        of_half.apply_gradients([(tf.constant(g), half)])
+        of_whole.apply_gradients([(tf.constant(g.astype(np.float32)), whole)])
+        whole.assign(whole.numpy().astype(np.float16).astype(np.float32))
+        assert half.numpy().tolist() == whole.numpy().tolist()
+    assert not np.array_equal(half.numpy(), start)
+
+
+def test_half_weights_are_trained_by_an_optimizer_of_tensorflow_1():
+    config = ipu.config.IPUConfig()
+    config.auto_select_ipus = 1
+    config.configure_ipu_system()
+    v1 = tf.compat.v1
+    with tf.Graph().as_default():
+        def net(x):
+            w = v1.get_variable("w", [3, 1], dtype=tf.float16, initializer=v1.ones_initializer(tf.float16))
+            loss = tf.reduce_mean(tf.cast(tf.matmul(x, w), tf.float32))
+            optimizer = v1.train.MomentumOptimizer(0.5, 0.5)
+            pairs = [(g / 128., v) for g, v in optimizer.compute_gradients(loss * 128.)]
+            return loss, optimizer.apply_gradients(pairs)
+        x = v1.placeholder(tf.float16, [2, 3])
+        with ipu.scopes.ipu_scope("/device:IPU:0"):
+            step = ipu.ipu_compiler.compile(net, [x])
+        with v1.Session() as session:
+            session.run(v1.global_variables_initializer())
+            found = [float(session.run(step, {x: np.ones((2, 3))})[0]) for _ in range(3)]
+    assert found == [3, 1.5, -0.75]

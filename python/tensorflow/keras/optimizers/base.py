@@ -8,6 +8,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
+from tensorflow.framework import dtypes
 from tensorflow.framework.context import active, eagerly
 from tensorflow.framework.dispatch import apply
 from tensorflow.framework.tape import GradientTape, graph_gradients
@@ -55,6 +56,27 @@ def _of_tensorflow1(given):
             raise ValueError(f"{name} is not for compile(): give it the optimizer inside, and say what else is wanted with "
                              "set_gradient_accumulation_options or set_pipelining_options of the model.")
     return rule
+
+
+class _Half:
+    """A weight of a shorter type, for formulas: they compute in float32, as their states are kept, and round the new weight."""
+
+    def __init__(self, weight):
+        self.weight, self.dtype = weight, dtypes.float32
+
+    def read_value(self):
+        return math_ops.cast(self.weight.read_value(), "float32")
+
+    __tf_tensor__ = read_value
+
+    def assign(self, value):
+        return self.weight.assign(math_ops.cast(value, self.weight.dtype))
+
+    def assign_add(self, change):
+        return self.assign(math_ops.add(self.read_value(), change))
+
+    def assign_sub(self, change):
+        return self.assign(math_ops.subtract(self.read_value(), change))
 
 
 class Optimizer:
@@ -136,7 +158,7 @@ class Optimizer:
 
     def get_slot(self, var: Variable, slot_name: str) -> Variable:
         """A state of a weight."""
-        return self._slots[(id(var), slot_name)]
+        return self._slots[(id(var.weight if isinstance(var, _Half) else var), slot_name)]
 
     def create_slots(self, var: Variable) -> None:
         """add_slot for what the rule keeps of a variable."""
@@ -191,8 +213,8 @@ class Optimizer:
         rate = self._decayed_lr()
         self.prepare()
         for gradient, (_, var) in zip(gradients, pairs):
-            gradient = math_ops.cast(gradient, var.dtype)
-            self.update(gradient, var, rate if var.dtype.name == "float32" else math_ops.cast(rate, var.dtype))
+            own = _Half(var) if var.dtype.name == "float16" else var
+            self.update(math_ops.cast(gradient, own.dtype), own, math_ops.cast(rate, own.dtype))
             if var.constraint is not None:
                 var.assign(var.constraint(var.read_value()))
         return self.iterations.assign_add(np.int64(1))
