@@ -13,8 +13,6 @@ from tensorflow.framework.typed import AxisLike, DatasetLike, TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.ops.functions import Function
 from tensorflow.python.ipu import config
-from tensorflow.python.ipu.function_program import FunctionProgram
-from tensorflow.python.ipu.keras_plan import plan_of, refuse_left_over, steps_of
 
 
 class IPUStrategyV1:
@@ -65,6 +63,7 @@ class IPUStrategyV1:
                              "next(iterator) gives, or leave the argument out.")
         if active() is not None:
             return fn(*args, **kwargs)
+        from tensorflow.python.ipu.function_program import FunctionProgram  # import time
         before, current.strategy = current.strategy, self
         try:
             return fn.run(self.device, tuple(args), kwargs, lambda f, a, k: FunctionProgram(f, a, k, self._index))
@@ -87,15 +86,18 @@ class IPUStrategyV1:
 
     def plan(self, model: Any, training: bool) -> Any:
         """How Keras runs a model: IPUs, stages, replicas and batches of a step."""
-        return plan_of(self, model, training)
+        from tensorflow.python.ipu import keras_plan  # import time
+        return keras_plan.plan_of(self, model, training)
 
     def refuse_left_over(self, model: Any, plan: Any, feed: Any, batches: int, rows: int) -> None:
         """Raises ValueError: these batches fill no whole step."""
-        refuse_left_over(model, plan, feed, batches, rows)
+        from tensorflow.python.ipu import keras_plan  # import time
+        keras_plan.refuse_left_over(model, plan, feed, batches, rows)
 
     def steps(self, model: Any, feed: Any, plan: Any, wanted: int | None, training: bool) -> int | None:
         """The steps of an epoch, after all that a static program needs was checked."""
-        return steps_of(model, feed, plan, wanted, training)
+        from tensorflow.python.ipu import keras_plan  # import time
+        return keras_plan.steps_of(model, feed, plan, wanted, training)
 
 
 IPUStrategy = IPUStrategyV1
