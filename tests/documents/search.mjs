@@ -10,6 +10,7 @@ const kinds = [
   'readme.html',
   'lessons/04_stencil.html',
   'howto/ci.html',
+  'engine-options.html',
   'supported.html',
   'timing.html',
   'design/poplar.html',
