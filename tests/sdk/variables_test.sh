@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # variables_test.sh SOURCE: docs/variables.md names every environment variable that the libraries, packages and tools read, and
 # none of ours or PopTorch's that they do not. Names are the literals that look like one of our variables, and those in getenv("...").
+# And no program says where Python is: OPENIPU_PYTHON, or python3 on PATH.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../checks.sh"
 cd "$1"
@@ -30,4 +31,9 @@ done
 for name in $(grep -oE '`(OPENIPU|POPTORCH)_[A-Z_0-9]+`' docs/variables.md | tr -d '`' | sort -u); do
   grep -qx "$name" <<<"$read_" || fail "docs/variables.md names $name, which nothing reads"
 done
+
+# The default stands in ./run and checks.sh.
+placed=$(grep -rlF --include=*.{cpp,hpp,py,sh,txt,cmake} --exclude=checks.sh /usr/bin/'python3' base arch machine gcipuinfo popdist vipu pva pvti \
+  poplar poplibs popart frontends python tools popvision/server bench calibration cmake examples tests || true)
+[ -z "$placed" ] || fail "these name the place of a Python: $placed"
 echo "ok: $(wc -w <<<"$read_") variables"
