@@ -67,6 +67,7 @@ class Graph:
 
     def input(self, shape: ShapeLike, dtype: DTypeLike, name: str = "input") -> Any:
         """A new input of the graph."""
+        self._check_open()
         dtype = dtypes.as_dtype(dtype)
         _check(dtype, name)
         name = self.unique(name)
@@ -147,6 +148,7 @@ class Graph:
     def record(self, op: str, inputs: TensorLike, attributes: dict | None = None, outputs: Any = 1,
                out_types: Sequence | None = None, name: str | None = None, bodies: list | tuple = ()) -> list:
         """The results of an operation: a list of tensors."""
+        self._check_open()
         taken = [self.read(t) if isinstance(t, Variable) else None if t is None else self.taken(t) for t in inputs]
         name = self.unique(self.scoped(name or op))
         shard, stage = self._place()
@@ -320,6 +322,16 @@ class Graph:
         return np.array(found, tensor.dtype.as_numpy_dtype).reshape(tensor.shape.as_list())
 
     # ---- of TensorFlow 1
+
+    finalized = False
+
+    def finalize(self) -> None:
+        """Whoever adds an operation from now on gets an error; what is there can be run."""
+        self.finalized = True
+
+    def _check_open(self):
+        if self.finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
 
     def as_default(self) -> Any:
         """While open, operations are added to this graph."""

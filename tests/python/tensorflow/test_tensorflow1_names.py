@@ -51,6 +51,24 @@ def test_variables_are_fetched_by_their_names(graph):
             session.run("v:0")
 
 
+def test_a_finalized_graph_runs_and_gets_nothing_more(graph):
+    x = tf.placeholder(tf.float32, [2], "x")
+    w = tf.get_variable("w", initializer=[1.0, 2.0])
+    step = tf.train.get_or_create_global_step()
+    train = tf.train.MomentumOptimizer(0.5, 0.9).minimize(tf.reduce_sum(w * x), global_step=step)
+    init = tf.global_variables_initializer()
+    assert not graph.finalized
+    graph.finalize()
+    assert graph.finalized
+    with tf.Session() as session:
+        session.run(init)
+        session.run(train, {x: [1.0, 2.0]})
+        assert session.run(w).tolist() == [0.5, 1.0] and session.run([w, "w:0"])[1].tolist() == [0.5, 1.0]
+        for add in (lambda: w * 2.0, lambda: tf.placeholder(tf.float32, [1]), lambda: w.assign([3.0, 3.0])):
+            with pytest.raises(RuntimeError, match="Graph is finalized and cannot be modified"):
+                add()
+
+
 def test_adagrad_adadelta_and_ftrl():
     made = {"adagrad": tf.train.AdagradOptimizer(0.5), "adadelta": tf.train.AdadeltaOptimizer(0.5, 0.9, 1e-6),
             "ftrl": tf.train.FtrlOptimizer(0.5)}
