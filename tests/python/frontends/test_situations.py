@@ -29,12 +29,12 @@ def learnt(name, steps):
 
 @pytest.fixture
 def make(monkeypatch):
-    """make(name) is a model, whose IPUs are free after the test."""
+    """make(name, ...) is a model, whose IPUs are free after the test."""
     monkeypatch.setenv("OPENIPU_NUM_IPUS", "1")
     made = []
 
-    def make(name):
-        made.append(MODELS[name]())
+    def make(name, **settings):
+        made.append(MODELS[name](**settings))
         return made[-1]
     yield make
     for model in made:
@@ -81,6 +81,31 @@ def test_it_goes_on_after_a_failed_step(name, make, monkeypatch):
         loss = model.step(GOOD)
     np.testing.assert_allclose(model.weights(), learnt(name, 4), rtol=1e-6)
     np.testing.assert_allclose(loss, np.sum(learnt(name, 3)**2 * GOOD), rtol=1e-6)
+
+
+# Steps of 0.25. The momentum overflows where a gradient is above 1.1, and in every second step: within the update.
+FAILING = {"rule": "Lion", "learning_rate": 0.25, "beta_1": 0.5, "beta_2": -3e38}
+SMALL = np.full(4, 0.05, np.float32)
+
+
+@trained
+def test_it_goes_on_after_a_step_that_failed_in_its_update(name, make):
+    model = make(name, **FAILING)
+    with pytest.raises(Exception, match='Floating point exception.*Update/'):
+        model.step(np.ones(4, np.float32))
+    model.step(SMALL)
+    np.testing.assert_array_equal(model.weights(), first(4) - 0.25)
+
+
+@pytest.mark.parametrize("name", ["poptorch", "keras", "paddle"])  # PiMl's host has the weights of every step
+def test_what_a_failed_update_lost_is_told(name, make, capfd):
+    model = make(name, **FAILING)
+    model.step(SMALL)
+    with pytest.raises(Exception, match='Floating point exception.*Update/'):
+        model.step(SMALL)
+    assert "The model goes on from the weights that the host has" in capfd.readouterr().err
+    model.step(SMALL)
+    np.testing.assert_array_equal(model.weights(), first(4) - 0.25)
 
 
 @every
