@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: MIT
 """Embeddings, merges, activations, attention, noise and preprocessing, against torch and formulas."""
+import contextlib
+
 import numpy as np
 import pytest
 import tensorflow as tf
 import torch
 import torch.nn.functional as F
 from agree import check, normal, rng
+from on_ipus import strategy
 from tensorflow import keras
 
 L = keras.layers
+
+
+@pytest.fixture(params=["host", "IPU"])
+def scope(request):
+    return contextlib.nullcontext if request.param == "host" else strategy().scope
 
 
 def test_embedding():
@@ -175,7 +183,33 @@ def test_noise(traced):
 def test_activity_regularization():
     layer, x = L.ActivityRegularization(l1=0.1, l2=0.01), normal(3, 4)
     layer(x)
-    np.testing.assert_allclose(layer.losses[0], 0.1 * np.abs(x).sum() + 0.01 * (x ** 2).sum(), rtol=1e-5)
+    np.testing.assert_allclose(layer.losses[0], (0.1 * np.abs(x).sum() + 0.01 * (x ** 2).sum()) / 3, rtol=1e-5)
+
+
+def test_a_regularizer_of_activities_counts_samples_not_batches(scope):
+    x = normal(8, 3).astype("float32")
+    with scope():
+        model = keras.Sequential([L.Dense(2, kernel_initializer="ones", activity_regularizer="l1", input_shape=(3,))])
+        model.compile(keras.optimizers.SGD(0.5), "mse")
+        for batch in (2, 8):
+            found = model.evaluate(x, np.zeros((8, 2), "float32"), batch_size=batch, verbose=0)
+            rows = x.sum(1)
+            assert found == pytest.approx((rows ** 2).mean() + 0.01 * 2 * np.abs(rows).mean(), rel=1e-5)
+
+
+def test_the_mean_of_a_sequence_is_of_what_its_mask_keeps(scope):
+    ids, table = np.array([[1, 2, 0, 0], [3, 1, 2, 0]]), normal(4, 5).astype("float32")
+    with scope():
+        model = keras.Sequential([L.Embedding(4, 5, mask_zero=True, input_length=4), L.GlobalAveragePooling1D()])
+        model.set_weights([table])
+        found = model.predict(ids, batch_size=2)
+    kept = (ids != 0).astype("float32")[..., None]
+    np.testing.assert_allclose(found, (table[ids] * kept).sum(1) / kept.sum(1), rtol=1e-5)
+    rows = normal(2, 3, 4).astype("float32")
+    layer = L.GlobalAveragePooling1D("channels_first", keepdims=True)
+    mask = np.array([[True, False, True, True], [False, False, True, False]])
+    np.testing.assert_allclose(layer(rows, mask=mask), [[[r[[0, 2, 3]].mean()] for r in rows[0]], [[r[2]] for r in rows[1]]],
+                               rtol=1e-5)
 
 
 def test_normalization_layer():

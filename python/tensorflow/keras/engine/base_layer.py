@@ -21,7 +21,7 @@ from tensorflow.keras import backend, initializers, mixed_precision, regularizer
 from tensorflow.keras.engine.nodes import KerasTensor, Node, shapes_of
 from tensorflow.keras.metrics.base import Mean, Metric
 from tensorflow.keras.named import Registry, snake
-from tensorflow.ops import math_ops
+from tensorflow.ops import array_ops, math_ops
 
 registry = Registry("layer")  # keras.layers fills it
 
@@ -329,8 +329,9 @@ class Layer:
         finally:
             backend.call.training, backend.call.depth = before, before_depth
         if self._activity_regularizer is not None:
-            for t in nest.flatten(out):
-                self.add_loss(self._activity_regularizer(t))
+            for t in nest.flatten(out):  # for each sample, whatever the batch
+                rows = math_ops.cast(array_ops.shape(t)[0], t.dtype)
+                self.add_loss(math_ops.divide(self._activity_regularizer(t), rows))
         self._set_masks(args, kwargs, masks, out)
         return out
 

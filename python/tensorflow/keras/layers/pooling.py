@@ -2,7 +2,7 @@
 """The largest or the mean of windows, or of everything."""
 from tensorflow.keras.engine.base_layer import InputSpec, Layer
 from tensorflow.keras.layers.convolutional import normal_format, spread, tensorflow_format
-from tensorflow.ops import math_ops, nn_ops
+from tensorflow.ops import array_ops, math_ops, nn_ops
 
 __all__ = []
 
@@ -40,6 +40,16 @@ class _GlobalPool(Layer):
         return {**super().get_config(), "data_format": self.data_format, "keepdims": self.keepdims}
 
 
+def _mean_of_steps(self, inputs, mask=None):
+    """Of those that the mask keeps."""
+    if mask is None:
+        return _GlobalPool.call(self, inputs)
+    steps = 1 if self.data_format == "channels_last" else 2
+    kept = array_ops.expand_dims(math_ops.cast(mask, inputs.dtype), 3 - steps)
+    return math_ops.divide(math_ops.reduce_sum(math_ops.multiply(inputs, kept), steps, keepdims=self.keepdims),
+                           math_ops.reduce_sum(kept, steps, keepdims=self.keepdims))
+
+
 def _explicit(base, pool_size=None, data_format=None):
     """Keras' own arguments of a pool, and of those of one dimension their data format."""
     def __init__(self, pool_size=pool_size, strides=None, padding="valid", data_format=data_format, **kwargs):
@@ -64,7 +74,8 @@ for _rank in (1, 2, 3):
     for _name, _short, _op, _reduce in (("Max", "Max", "MaxPool", math_ops.reduce_max),
                                         ("Average", "Avg", "AvgPool", math_ops.reduce_mean)):
         _windows = _make(f"{_name}Pooling{_rank}D", _rank, _op=_op)
-        _whole = _make(f"Global{_name}Pooling{_rank}D", _rank, _reduce=staticmethod(_reduce))
+        _masked = {"call": _mean_of_steps} if (_name, _rank) == ("Average", 1) else {}
+        _whole = _make(f"Global{_name}Pooling{_rank}D", _rank, _reduce=staticmethod(_reduce), **_masked)
         for _full, _kind in ((f"{_name}Pooling{_rank}D", _windows), (f"{_short}Pool{_rank}D", _windows),
                              (f"Global{_name}Pooling{_rank}D", _whole), (f"Global{_short}Pool{_rank}D", _whole)):
             globals()[_full] = _kind
