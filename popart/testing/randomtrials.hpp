@@ -13,6 +13,15 @@ struct RandomTrial {
   Rates rates;
   bool cached = false;
   std::string text; // what was drawn
+
+  void train(float share) { // with this share of the learning rates
+    for (auto *values : {&rates.values, &rates.own})
+      for (auto &[name, value] : *values)
+        value.first *= name == "defaultLearningRate" || name == "learningRate" ? share : 1;
+    rates.later["defaultLearningRate"] *= share;
+    auto own = std::make_shared<Rates>(rates);
+    trial.optimizer = [own](int step) { return own->make(step); };
+  }
 };
 
 class Draw {
@@ -30,8 +39,7 @@ public:
     schedule();
     look();
     out_.cached = t_.ipus * t_.replicas <= 2 && note("cached", chance(15));
-    auto rates = std::make_shared<Rates>(out_.rates);
-    t_.optimizer = [rates](int step) { return rates->make(step); };
+    out_.train(1);
     out_.text = text_;
     return out_;
   }

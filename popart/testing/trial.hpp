@@ -300,7 +300,7 @@ inline double distance(const Floats &got, const Floats &want) {
     const double difference = std::abs(double(got[i]) - double(want[i]));
     most = std::isfinite(got[i]) ? std::max(most, difference) : INFINITY;
   }
-  return most / size;
+  return std::isfinite(most) ? most / size : INFINITY;
 }
 
 constexpr double trialTolerance = 2e-4;
