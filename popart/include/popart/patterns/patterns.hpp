@@ -92,4 +92,6 @@ public:
 };
 
 } // namespace popart
+
+#include <popart/patterns/pattern.hpp> // programs expect PreAliasPattern here, too
 #endif
