@@ -87,7 +87,7 @@ export class Browser {
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return result.value;
   }
-  async until(expression, what = expression, seconds = 60) {
+  async until(expression, what = expression, seconds = 240) {
     for (const end = Date.now() + seconds * 1000; Date.now() < end; await new Promise(next => setTimeout(next, 10)))
       if (await this.run(`(() => { try { return !!(${expression}); } catch { return false; } })()`)) return;
     throw new Error(
