@@ -21,6 +21,7 @@ pages = {"ARCHITECTURE.md": "architecture.md", "CHANGELOG.md": "changelog.md", "
          "README.md": "readme.md"}
 _link = re.compile(r"(\]\()([^)\s]+)(\))")
 _block = re.compile(r"^```.*?^```$", re.M | re.S)
+_named = re.compile(r"(^<!-- file: (\S+) -->\n(?:^<!--[^\n]*-->\n)*```\w+)$", re.M)
 
 
 class Made(File):
@@ -102,11 +103,13 @@ def on_page_read_source(page, config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    """Links as the site has them: each is relative to the page, and a page of the top stands beside those of docs/."""
+    """Links as the site has them: each is relative to the page, and a page of the top stands beside those of docs/. A block
+    that is a file has its name above it."""
     here = page.file.src_path
     origin = next((top for top, name in pages.items() if name == here), f"docs/{here}")
     if here.startswith("source/"):
         return markdown
+    markdown = _named.sub(r'\1 title="\2"', markdown)
 
     def moved(match):
         target, _, anchor = match.group(2).partition("#")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """site.py ROOT: the site builds without warnings, every link within it leads to a page and a place there, it fetches nothing
-from the network, and links between the repository's own pages hold where they are read as files. In a browser, search works
-without a server and pages fit a phone (search.mjs). Skips what mkdocs and doxygen, or node and chromium, are missing for."""
+from the network, blocks that are files have their names, and links between the repository's own pages hold where they are
+read as files. In a browser, search works without a server and pages fit a phone (search.mjs). Skips what mkdocs and doxygen, or
+node and chromium, are missing for."""
 import html.parser
 import os
 import pathlib
@@ -62,6 +63,14 @@ def number_problems(folder):
                 yield f"lessons/{lesson.stem}.html: exercise {number} has another number"
 
 
+def name_problems(folder):
+    """Blocks of a page that are files, without their name above them."""
+    for page, made in (("README.md", "readme.html"), ("docs/index.md", "index.html"), ("docs/howto/ci.md", "howto/ci.html")):
+        for name in re.findall(r"^<!-- file: (\S+) -->$", (root / page).read_text(), re.M):
+            if f'<span class="filename">{name}</span>' not in (folder / made).read_text():
+                yield f"{made}: nothing says that a block is {name}"
+
+
 def slug(heading):
     """A heading's place where a repository's pages are shown."""
     return re.sub(r"[^\w\- ]", "", heading.strip().lower().replace("`", "")).replace(" ", "-")
@@ -110,7 +119,7 @@ def main():
     if shutil.which("mkdocs") and shutil.which("doxygen") and os.path.isdir(themes):
         with tempfile.TemporaryDirectory() as folder:
             made = pathlib.Path(folder)
-            found += build(folder) or [*site_problems(made), *number_problems(made)] or browsed(folder)
+            found += build(folder) or [*site_problems(made), *number_problems(made), *name_problems(made)] or browsed(folder)
     else:
         print("mkdocs or doxygen is not installed: the site was not built")
     print("\n".join(found))
