@@ -181,9 +181,10 @@ def _attribute(key, value):
     for v in values:
         if isinstance(v, str):
             _ascii(v)
-        elif isinstance(v, float) and _FLOAT.max < abs(v) < math.inf:
-            raise Error(f"custom_op: the attribute {key!r}: {v:g} is too {'high' if v > 0 else 'low'} for a Popart float "
-                        "attribute.")
+        elif _FLOAT.max < abs(v) < math.inf if isinstance(v, float) else not -2**63 <= v < 2**63:
+            number, kind = (f"{v:g}", "float") if isinstance(v, float) else (v, "int")
+            raise Error(f"custom_op: the attribute {key!r}: {number} is too {'high' if v > 0 else 'low'} for a Popart "
+                        f"{kind} attribute.")
     if isinstance(value, (list, tuple)) and values and isinstance(values[0], str):
         return "\0".join(values)
     return value

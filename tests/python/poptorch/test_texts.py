@@ -193,6 +193,10 @@ def test_custom_operators():
         run(custom(1e300), X)
     with says("-1e+300 is too low for a Popart float attribute."):
         run(custom([1.0, -1e300]), X)
+    with says(f"'alpha': {2**63} is too high for a Popart int attribute."):
+        run(custom(2**63), X)
+    with says(f"'alpha': {-2**63 - 1} is too low for a Popart int attribute."):
+        run(custom([0, -2**63 - 1]), X)
     with pytest.raises((poptorch.Error, ValueError), match="contains non-ASCII characters."):
         run(custom("a\u00e4b"), X)
 
