@@ -25,7 +25,7 @@ public:
   }
   static bool fits(const Trial &t) {
     return t.body == Body::Dense && t.activation == "Tanh" && !t.norm && !t.batchNorm &&
-           !t.dropout && !t.labels && !t.skip && !t.inference;
+           !t.dropout && !t.labels && !t.skip && !t.views && !t.inference;
   }
 
   std::map<TensorId, Floats> train() {

@@ -19,6 +19,7 @@ struct Trial {
   bool half = false;   // products in FLOAT16
   bool skip = false;   // the last layer also sees the first
   bool labels = false; // read in the last stage
+  bool views = false;  // the first stage behind a layer only looks at its result in another way
   bool inference = false;
   ReductionType loss = ReductionType::Sum;
   int ipus = 1, stages = 1, replicas = 1, accumulation = 1, batches = 1, steps = 3;
@@ -73,6 +74,10 @@ public:
     x_ = builder->addInputTensor("FLOAT", shapeOf(trial), "x");
     TensorId h = x_, first;
     for (int layer = 0; layer < trial.layers; ++layer) {
+      if (trial.views && layer) {
+        enter(std::min(stageOf(layer - 1) + 1, stageOf(layer)));
+        h = view(h);
+      }
       enter(stageOf(layer));
       h = add(layer, h);
       if (trial.recomputed.count(layer))
@@ -112,6 +117,13 @@ private:
       values[i] = middle + size * std::sin(float(31 * weights.size() + i + 1));
     weights[name] = shape;
     return addWeights(*builder, values, shape, name);
+  }
+  // The same values in another order, of the same shape.
+  TensorId view(const TensorId &h) {
+    auto onnx = builder->aiOnnxOpset11();
+    if (trial_.body == Body::Convolution)
+      return onnx.transpose({h}, {0, 1, 3, 2});
+    return onnx.transpose({builder->reshape_const(onnx, {h}, {-1, trial_.batch})}, {1, 0});
   }
   TensorId activate(const TensorId &h) {
     auto onnx = builder->aiOnnxOpset11();

@@ -419,22 +419,28 @@ poplar::Tensor Lowering::makeRing(Value v, std::int64_t destination, std::int64_
   const auto source = tensor(v);
   auto &g = graphOf(destination);
   const poplar::DebugContext name("Stashed___" + model_[v].name);
-  const bool far = ipuOf(v) != destination;
-  if (depth == 1) {
-    if (far)
-      return poputil::copyToIpu(root_, source, endOfCycle_, static_cast<int>(destination), name);
-    auto buffer = g.clone(source, name);
-    endOfCycle_.add(poplar::program::Copy(source, buffer));
-    return buffer;
+  // A view of what came from another stage lies in that one's ring: it moves on before new values
+  // come there.
+  const bool lent = std::any_of(rings_.begin(), rings_.end(), [&](const auto &ring) {
+    return ring.second.valid() && ring.second.intersectsWith(source);
+  });
+  poplar::program::Sequence moves;
+  auto ring = source;
+  if (ipuOf(v) != destination)
+    ring = poputil::copyToIpu(root_, source, moves, static_cast<int>(destination), name);
+  else if (depth == 1)
+    moves.add(poplar::program::Copy(source, ring = g.clone(source, name)));
+  if (depth > 1) {
+    const auto now = ring.expand({0});
+    ring = popops::createSliceableTensorFromSlice(g, now, {0}, {static_cast<std::size_t>(depth)},
+                                                  name);
+    popops::dynamicUpdate(g, ring, now, ringIndex(destination, depth, depth, moves), {0}, {1},
+                          moves, name);
   }
-  const auto local =
-      far ? poputil::copyToIpu(root_, source, endOfCycle_, static_cast<int>(destination), name)
-          : source;
-  auto ring = popops::createSliceableTensorFromSlice(g, local.expand({0}), {0},
-                                                     {static_cast<std::size_t>(depth)}, name);
-  popops::dynamicUpdate(g, ring, local.expand({0}),
-                        ringIndex(destination, depth, depth, endOfCycle_), {0}, {1}, endOfCycle_,
-                        name);
+  if (lent)
+    endOfCycle_ = poplar::program::Sequence({moves, endOfCycle_});
+  else
+    endOfCycle_.add(moves);
   return ring;
 }
 

@@ -122,6 +122,19 @@ TEST(Pipelines, RecomputeToTheSameWeights) {
       }
 }
 
+// Such a view lies in the memory in which the other stage's result arrives.
+TEST(Pipelines, KeepViewsOfWhatOtherStagesMade) {
+  for (const int stages : {2, 3, 5}) // of 5, one has nothing but a view
+    for (const int ipus : {stages, 2})
+      for (const auto body : {Body::Dense, Body::Residual, Body::Convolution}) {
+        SCOPED_TRACE(std::to_string(stages) + " stages on " + std::to_string(ipus) + " IPUs");
+        auto trial = pipelined(stages, ipus);
+        trial.body = body;
+        trial.views = true;
+        expectSameAsPlain(trial);
+      }
+}
+
 TEST(Pipelines, RecomputeWhatIsMarked) {
   auto trial = pipelined();
   trial.layers = 4;
