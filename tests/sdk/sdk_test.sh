@@ -55,6 +55,7 @@ layout() {
   runpaths=$(for file in "$sdk"/*/lib/*.so "$poplar"/bin/* "$popart"/python/*.so "$popart"/python/*/*.so; do readelf -d "$file" 2>/dev/null; done | grep -E 'R(UN)?PATH' || true)
   [[ $runpaths != *"$build"* ]] || fail "a library is tied to the build folder: $runpaths"
   expect "popc" popc --help
+  expect "popvision training        the profile" openipu-demo  # what to try next is there
   machine
   links "$poplar/share/openipu"
   [ -z "$(man -l "$poplar/share/man/man1/popc.1" 2>&1 >/dev/null || true)" ] || fail "popc's man page has errors"
