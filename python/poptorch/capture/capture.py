@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs a module's forward once on tensors without data and takes down what torch dispatches.
+"""Runs a module's forward once on tensors without data and records what torch dispatches.
 
 Autograd is left out, so operators arrive as the user wrote them (linear, layer_norm, lstm), in program order. Those
 that have no converter but are made of others are taken apart by torch. Shapes and types come from torch's meta

@@ -104,7 +104,7 @@ void bindRecorder(py::module &m) {
   py::class_<TensorRef>(m, "TensorRef", "A tensor of a recording, as an argument.")
       .def(py::init([](TensorNumber number) { return TensorRef{number}; }))
       .def_readonly("number", &TensorRef::number);
-  py::class_<Recorder>(m, "Recorder", "Takes down the operators of a module in program order.")
+  py::class_<Recorder>(m, "Recorder", "Records the operators of a module in program order.")
       .def(py::init<>())
       .def("signature", &Recorder::signature, "Announces an overload; its number.")
       .def("scope", &Recorder::scope, "The number of a module's name.")

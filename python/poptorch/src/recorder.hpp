@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes down what capture sees, as a Recording. Tensors of Python are numbers here.
+// Keeps what capture sees, as a Recording. Tensors of Python are numbers here.
 #pragma once
 #include "bind.hpp"
 #include "core/Recording.hpp"

@@ -301,7 +301,7 @@ std::string Recorder::fingerprint() const {
 }
 
 void bindRecorder(py::module &m) {
-  py::class_<Recorder>(m, "Recorder", "Takes down the operations of a graph in program order.")
+  py::class_<Recorder>(m, "Recorder", "Records the operations of a graph in program order.")
       .def(py::init<>())
       .def("input", &Recorder::input, "A tensor that is fed.")
       .def("variable", &Recorder::variable, "A variable in this memory.")

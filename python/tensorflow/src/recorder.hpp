@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes down a graph while Python traces it, with conversions beside it that tell the shapes: one
+// Records a graph while Python traces it, with conversions beside it that tell the shapes: one
 // if all dimensions are known, two with different numbers in place of those that are not.
 #pragma once
 #include "core/Conversion.hpp"

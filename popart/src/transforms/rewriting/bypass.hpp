@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Nodes that change nothing go: Identity, Dropout when nothing is dropped, a Cast to the same type,
 // Reshape and Expand to the same shape, products with one; and chains of views become one view.
-// Later passes then see the neighbours that matter. Values in `kept` stay.
+// Named, as each has its own reason. Later passes see what matters. Values in `kept` stay.
 #pragma once
 #include "ir/graph.hpp"
 #include <popart/patterns/patterns.hpp>
