@@ -127,7 +127,8 @@ TENSORFLOW_OPERATION = Addition(
                 np.testing.assert_allclose(tape.gradient(y, x), [12, 27])
             """
     },
-    lines=[("python/tensorflow/ops/math_ops.py", r"^square = ", 'cube = _unary("cube", "Cube", lambda x: x * x * x, True)'),
+    lines=[("python/tensorflow/ops/math_ops.py", r"^square = ",
+            'cube = _unary("cube", "Cube", "x x x.", lambda x: x * x * x, True)'),
            ("python/tensorflow/ops/math_ops.py", r'^names = """', "cube")],
     targets=["popart-python"],
     proof="env PYTHONPATH={build}/python {python} -m pytest -q -p no:cacheprovider "
@@ -572,7 +573,7 @@ ACTIVATION = Addition(
            ("frontends/paddle/src/ops/Activations.cpp", r'r\.add\("softshrink"',
             'r.add("squareplus", of(frontend::squareplus, "b", 4));'),
            ("python/paddle/nn/functional/activation.py", r"^softsign = ",
-            'squareplus = activation("squareplus", "squareplus", b=("b", 4.0))'),
+            'squareplus = activation("squareplus", "squareplus", "(x + sqrt(x x + b)) / 2.", b=("b", 4.0))'),
            ("python/paddle/nn/functional/activation.py", r"^__all__ = ", '           "squareplus",')],
     targets=["popart-python", "frontendcommon_test"],
     proof="{build}/bin/frontendcommon_test --gtest_filter=FrontendActivations.* >/dev/null && "
