@@ -10,9 +10,10 @@
 // many rows as make its scores no larger than q, k, v and y, which are there anyway.
 //   p = softmax(...)   dv = p^T dy   dp = dy v^T   ds = p (dp - sum(dp p))   dmask = ds
 //   dq = scale ds k    dk = scale ds^T q
-// DroppedAttention and its gradient: while training, elements of p are dropped with probability
-// `ratio`, and the others scaled by 1 / (1 - ratio). The seed and the node's seedModifier choose
-// the same again in the backward pass:  y = drop(p) v   dv = drop(p)^T dy   dp = drop(dy v^T)
+// DroppedAttention and DroppedAttentionGrad: while training, elements of p are dropped with
+// probability `ratio`, and the others scaled by 1 / (1 - ratio). The seed and the node's
+// seedModifier choose the same again in the backward pass:
+//   y = drop(p) v   dv = drop(p)^T dy   dp = drop(dy v^T)
 #include "lowering/lowering.hpp"
 #include "ops/nn/product.hpp"
 #include "ops/shared/elementwise.hpp"
