@@ -178,3 +178,30 @@ def test_older_names(graph):
     assert tf.resource_variables_enabled() and tf.to_double(1.0).dtype is tf.float64
     with pytest.raises(NotImplementedError, match="there are no other variables"):
         tf.disable_resource_variables()
+
+
+def test_arguments_are_those_of_tensorflow_1(graph):
+    x = np.arange(6, dtype="float32").reshape(2, 3)
+    more = lambda i: i + 1  # noqa: E731
+    rows = [(tf.count_nonzero(input_tensor=x, reduction_indices=1, keep_dims=True), [[2], [3]]),
+            (tf.norm(x, axis=1, keep_dims=True), np.linalg.norm(x, axis=1, keepdims=True)),
+            (tf.gather(x, [2, 0], None, "columns", 1), x[:, [2, 0]]),
+            (tf.pad(x, [[0, 1], [0, 0]], "CONSTANT", "padded", 7.0), np.vstack([x, [7, 7, 7]])),
+            (tf.boolean_mask(x, [True, False, True], "some", 1), x[:, [0, 2]]),
+            (tf.cond(tf.constant(False), fn1=lambda: tf.identity(x), fn2=lambda: tf.negative(x)), -x),
+            (tf.argmax(x, 1, "largest", None, tf.int32), [2, 2]), (tf.argmin(x, dimension=0, name="least"), [0, 0, 0]),
+            (tf.zeros_like(tensor=x), 0 * x), (tf.ones_like(tensor=x), 0 * x + 1), (tf.shape(x, "of_x", tf.int64), [2, 3]),
+            (tf.size(x, "of_x"), 6),
+            (tf.while_loop(lambda i: i < 3, more, [tf.constant(0)]), 3),
+            (tf.while_loop(lambda i: i < 3, more, [tf.constant(0)], return_same_structure=True)[0], 3),
+            (tf.while_loop(lambda i: i < 9, more, [0], None, 10, True, False, "rounds", 2), 2),
+            (tf.trace(x[:, :2]), 4), (tf.floormod(7, 3), 1)]
+    with tf.Session() as session:
+        for made, wanted in rows:
+            got = session.run(made)
+            assert np.shape(got) == np.shape(wanted), made
+            np.testing.assert_allclose(got, wanted)
+    with pytest.raises(ValueError, match="Cannot specify both 'keep_dims' and 'keepdims'"):
+        tf.norm(x, keepdims=True, keep_dims=True)
+    with pytest.raises(ValueError, match="The argument 'true_fn' is missing"):
+        tf.cond(tf.constant(True))

@@ -8,6 +8,7 @@ import tensorflow as _tf
 from tensorflow import _names
 from tensorflow._shown import *
 from tensorflow._version import VERSION as __version__
+from tensorflow.compat.v1 import older_arguments as _older
 from tensorflow.compat.v1.graphs import (GraphKeys, disable_eager_execution, disable_v2_behavior,
                                          enable_eager_execution, enable_v2_behavior, get_collection, get_default_graph,
                                          global_variables, local_variables, local_variables_initializer, placeholder,
@@ -42,16 +43,18 @@ if _typing.TYPE_CHECKING:  # of annotations
 random_normal, random_uniform, truncated_normal = _random.normal, _random.uniform, _random.truncated_normal
 random_shuffle = _random.shuffle
 _names.export(globals(), _math, ("rsqrt", "log1p", "erf", "ceil", "floordiv", "mod", "squared_difference", "to_float",
-                                 "to_int32", "is_nan", "is_inf", "is_finite", "count_nonzero", "reciprocal", "logical_xor",
+                                 "to_int32", "is_nan", "is_inf", "is_finite", "reciprocal", "logical_xor", "floormod",
                                  "unsorted_segment_sum"))
+_names.export(globals(), _older, _older.names)
 cholesky, matrix_triangular_solve = _linalg.cholesky, _linalg.triangular_solve
 matrix_diag, matrix_diag_part, matrix_set_diag = _linalg.diag, _linalg.diag_part, _linalg.set_diag
 matrix_transpose, matrix_band_part, cross = _linalg.matrix_transpose, _array.linalg_band_part, _linalg.cross
+trace, bincount, confusion_matrix = _linalg.trace, _counting.bincount, _counting.confusion_matrix
 diag, diag_part, lin_space, reverse_v2 = _linalg.diag, _linalg.tensor_diag_part, _array.linspace, _array.reverse
 accumulate_n, floor_div, cumprod = _math.accumulate_n, _math.floordiv, _special.cumprod
 segment_sum, segment_mean, invert_permutation = _counting.segment_sum, _counting.segment_mean, _counting.invert_permutation
 initialize_all_variables = global_variables_initializer
-arg_max, arg_min, where_v2 = _math.argmax, _math.argmin, _math.where
+arg_max, arg_min, where_v2 = _older.argmax, _older.argmin, _math.where
 
 
 def to_double(x: TensorLike, name: str = "ToDouble") -> Tensor:

@@ -8,6 +8,8 @@ import typing as _typing
 import numpy as _np
 
 from tensorflow import _names
+from tensorflow.compat.v1.older_arguments import either as _either
+from tensorflow.compat.v1.older_arguments import needed as _needed
 from tensorflow.framework.tape import GradientTape as _GradientTape
 from tensorflow.framework.tensors import constant_value, convert_to_tensor
 from tensorflow.ops import array_ops, math_ops
@@ -22,19 +24,6 @@ if _typing.TYPE_CHECKING:  # of annotations
 _names.export(globals(), _ops, _ops.names)
 _names.export(globals(), _more, _more.names)
 _names.export(globals(), _candidates, _candidates.samplers)
-
-
-def _either(new, old, new_name, old_name):
-    """The value of an argument that has two names."""
-    if new is not None and old is not None:
-        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
-    return old if new is None else new
-
-
-def _needed(value, *names):
-    if value is None:
-        raise ValueError(f"The argument {' or '.join(repr(n) for n in names)} is missing.")
-    return value
 
 
 def _named_only(sentinel, function, labels, logits):
