@@ -15,12 +15,15 @@ from tensorflow._insides import DEEPER, INSIDES
 # package -> the one that it mirrors
 MIRRORS = {"tensorflow.compat.v2": "tensorflow", "tensorflow.compat.v1.keras": "tensorflow.keras",
            "tensorflow.python.keras": "tensorflow.keras", "keras": "tensorflow.keras",
+           "tensorflow.python.ipu.keras": "tensorflow.keras.ipu",  # of programs before Keras had its own ipu part
+           "tensorflow.python.ipu.horovod": "tensorflow.python.ipu.distributed",
            **{f"tensorflow.python.ipu.{place}{kind}_optimizer": "tensorflow.python.ipu.optimizers"
               for place in ("", "optimizers.") for kind in ("cross_replica", "gradient_accumulation", "map_gradient",
                                                             "sharded")}}
 # Names that the insides have for public ones.
 RENAMED = {"ResourceVariable": "tensorflow:Variable", "VariableV1": "tensorflow:Variable", "print_v2": "tensorflow:print",
            "OptimizerV2": "tensorflow.keras.optimizers:Optimizer",
+           "set_policy": "tensorflow.keras.mixed_precision:set_global_policy",
            **{f"Dataset{version}": "tensorflow.data:Dataset" for version in ("V1", "V2")},
            **{f"stateless_random_{kind}": f"tensorflow.random:stateless_{kind}" for kind in ("uniform", "normal")},
            **{f"{name}_v2": f"tensorflow:{name}" for name in ("where", "cond", "while_loop", "gather", "transpose")}}
@@ -90,6 +93,21 @@ def _exists(name):
         return False
 
 
+class _Older(importlib.abc.Loader):
+    """Of a module that older releases had: who imports it reads what there is instead."""
+
+    def create_module(self, spec):
+        raise ModuleNotFoundError(f"No module named '{spec.name}'.{_names.instead(spec.name.rpartition('.')[2])}")
+
+    def exec_module(self, module):
+        pass
+
+
+def _older_module(name, path):
+    known = _names.instead(name.rpartition(".")[2]) and importlib.machinery.PathFinder.find_spec(name, path) is None
+    return importlib.machinery.ModuleSpec(name, _Older()) if known else None
+
+
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Asked before others: those would find a mirror's modules a second time."""
 
@@ -100,7 +118,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if real != name and _exists(real):
             return importlib.machinery.ModuleSpec(name, self, is_package=True, loader_state=real)
         if _places(real) is None or real == name and importlib.machinery.PathFinder.find_spec(name, path) is not None:
-            return None
+            return _older_module(name, path)
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec):

@@ -92,14 +92,20 @@ _OLD = {"contrib": "tf.keras.layers, tf.data and tf.compat.v1.layers have what w
         **dict.fromkeys(("rnn_ops", "PopnnLSTM", "PopnnGRU"), "ipu_tensorflow_addons.v1.layers and "
                         "ipu_tensorflow_addons.keras.layers have PopnnLSTM and PopnnGRU"),
         "f8_ops": "use float16",
+        "ipu_multi_worker_strategy": "ipu.distributed.popdist_strategy.PopDistStrategy trains in processes that poprun starts",
         **dict.fromkeys(("learned_unigram_candidate_sampler", "fixed_unigram_candidate_sampler"),
                         "use tf.random.uniform_candidate_sampler or log_uniform_candidate_sampler")}
+
+
+def instead(name):
+    """What there is instead of a name of older releases; nothing if it is none."""
+    return f" Instead, {_OLD[name]}." if name in _OLD else ""
 
 
 def missing(module, name, there=()):
     public = None if name in _OLD else _elsewhere(name)
     if name in _OLD:
-        hint = f" Instead, {_OLD[name]}."
+        hint = instead(name)
     elif public is not None and public.rpartition(".")[0] != module:
         hint = f" There is {public}."
     else:

@@ -118,6 +118,28 @@ def test_an_error_says_what_older_names_are_now(path, name, instead):
         getattr(importlib.import_module(path), name)
 
 
+@pytest.mark.parametrize("line, instead", [
+    ("from tensorflow.python.ipu import f8_ops", "use float16"),
+    ("from tensorflow.contrib import slim", "tf.compat.v1.layers have what was there"),
+    ("import tensorflow.contrib.ipu", "tf.compat.v1.layers have what was there"),
+    ("from tensorflow.python.ipu import autoshard", "ipu.scopes.ipu_shard"),
+    ("import tensorflow.python.ipu.rnn_ops", "ipu_tensorflow_addons"),
+    ("from tensorflow.python.ipu.ipu_multi_worker_strategy import IPUMultiWorkerStrategyV1", "PopDistStrategy")])
+def test_an_import_says_what_older_modules_are_now(line, instead):
+    with pytest.raises(ModuleNotFoundError, match=f"No module named 'tensorflow.* Instead, .*{instead}"):
+        exec(line)
+
+
+def test_parts_of_the_ipu_package_that_moved():
+    from tensorflow.python.ipu import keras as part
+    from tensorflow.python.ipu.horovod import popdist_strategy
+    from tensorflow.python.ipu.keras.layers import Dropout
+    from keras.mixed_precision import policy
+    assert part is tf.keras.ipu and Dropout is tf.keras.ipu.layers.Dropout
+    assert popdist_strategy.PopDistStrategy.__module__ == "tensorflow.python.ipu.distributed.popdist_strategy"
+    assert policy.set_policy is tf.keras.mixed_precision.set_global_policy
+
+
 def test_iterators_of_tensorflow_1_say_that_they_need_a_graph():
     for make in (tf.data.Dataset.make_one_shot_iterator, tf.data.Dataset.make_initializable_iterator):
         with pytest.raises(RuntimeError, match=r"need a graph: .*iter\(dataset\)"):
