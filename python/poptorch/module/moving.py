@@ -18,11 +18,14 @@ def _moves(index):
 
 
 def _length(part):
-    """Of a slice that moves: its bounds are the same tensor and numbers."""
+    """Of a slice that moves, to the last element that its steps meet: its bounds are the same tensor and numbers."""
     if not _moves(part.start) or not _moves(part.stop):
         return None
     start, stop = (bound.offset or (bound.number, 0) for bound in (part.start, part.stop))
-    return stop[1] - start[1] if start[0] == stop[0] else None
+    if start[0] != stop[0]:
+        return None
+    length = stop[1] - start[1]
+    return length - (length - 1) % (part.step or 1) if length > 0 else length
 
 
 def _is_moving(part):
