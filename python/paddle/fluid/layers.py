@@ -9,8 +9,8 @@ from ..nn.functional.activation import (hardshrink, hardsigmoid, hardswish, hard
 from ..nn.functional.loss import smooth_l1_loss, softmax_with_cross_entropy, square_error_cost
 from ..nn.functional.pooling import pool2d as _pool2d
 from ..static.metric import accuracy
-from ..static.nn import (batch_norm, conv2d, conv2d_transpose, data_norm, group_norm, instance_norm, layer_norm,
-                         prelu)
+from ..static.nn import (batch_norm, conv2d, conv2d_transpose, conv3d, data_norm, group_norm, instance_norm,
+                         layer_norm, prelu)
 from ..static.nn import embedding as _embedding
 from ..static.nn import fc as _fc
 from ..static.printing import Print
@@ -22,13 +22,14 @@ from ..tensor.search import where
 from .._names import refuse_unknown
 from .older import (adaptive_pool2d, affine_channel, argmin, argsort, brelu, cumsum, expand, kldiv_loss, one_hot, pow,
                     reshape, strided_slice, sum, warpctc, yolo_box)
-from .signatures import (assign, concat, data, elu, equal, expand_as, fill_constant_batch_size_like, gather,
-                         gaussian_random, gelu, greater_equal, greater_than, hard_shrink, hard_sigmoid, hard_swish,
-                         image_resize, l2_normalize, label_smooth, leaky_relu, less_equal, less_than, logical_and,
-                         logical_or, logical_xor, logsigmoid, mish, mse_loss, not_equal, ones, ones_like, pad, pad2d, range,
-                         relu, relu6, resize_bilinear, resize_linear, resize_nearest, resize_trilinear, reverse, selu,
-                         soft_relu, softmax, softplus, softshrink, softsign, split, stanh, swish, tanh_shrink,
-                         thresholded_relu, uniform_random, zeros, zeros_like)
+from .signatures import (assign, concat, data, dice_loss, elu, equal, expand_as, eye, fill_constant_batch_size_like, gather,
+                         gather_nd, gaussian_random, gelu, greater_equal, greater_than, hard_shrink, hard_sigmoid,
+                         hard_swish, image_resize, l2_normalize, label_smooth, leaky_relu, less_equal, less_than, linspace,
+                         logical_and, logical_or, logical_xor, logsigmoid, maxout, mish, mse_loss, not_equal, ones,
+                         ones_like, pad, pad2d, pixel_shuffle, range, relu, relu6, resize_bilinear, resize_linear,
+                         resize_nearest, resize_trilinear, reverse, selu, soft_relu, softmax, softplus, softshrink,
+                         softsign, split, stanh, swish, tanh_shrink, thresholded_relu, tril, triu, uniform_random, zeros,
+                         zeros_like)
 
 
 def fc(input, size, num_flatten_dims=1, param_attr=None, bias_attr=None, act=None, name=None):

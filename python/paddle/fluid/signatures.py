@@ -4,10 +4,13 @@ from .. import tensor
 from ..dtypes import to_type
 from ..helper import LayerHelper
 from ..nn.functional.activation import activation as _activation
+from ..nn.functional.activation import maxout as _maxout
 from ..nn.functional.common import interpolate as _interpolate
 from ..nn.functional.common import label_smooth as _label_smooth
 from ..nn.functional.common import pad as _pad
 from ..nn.functional.common import pad_all as _pad_all
+from ..nn.functional.common import pixel_shuffle as _pixel_shuffle
+from ..nn.functional.loss import dice_loss  # noqa: F401
 from ..nn.functional.loss import square_error_cost as _square_error
 from ..static.input import data as _data
 
@@ -62,6 +65,36 @@ def concat(input, axis=0, name=None):
 
 def gather(input, index, overwrite=True):
     return tensor.gather(input, index)
+
+
+def gather_nd(input, index, name=None):
+    return tensor.gather_nd(input, index)
+
+
+def tril(input, diagonal=0, name=None):
+    return tensor.tril(input, diagonal)
+
+
+def triu(input, diagonal=0, name=None):
+    return tensor.triu(input, diagonal)
+
+
+def maxout(x, groups, name=None, axis=1):
+    return _maxout(x, groups, axis)
+
+
+def pixel_shuffle(x, upscale_factor):
+    return _pixel_shuffle(x, upscale_factor)
+
+
+def linspace(start, stop, num, dtype=None, name=None):
+    return tensor.linspace(start, stop, num, dtype)
+
+
+def eye(num_rows, num_columns=None, batch_shape=None, dtype="float32", name=None):
+    """Ones on the diagonal, batch_shape times."""
+    made = tensor.eye(num_rows, num_columns, dtype)
+    return made if batch_shape is None else tensor.expand(made, [*batch_shape, *made.shape])
 
 
 def assign(input, output=None):

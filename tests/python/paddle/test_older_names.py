@@ -30,6 +30,10 @@ def run(function, *arrays):
     (lambda x: layers.reshape(x, [6, 4], inplace=True, act="relu"), lambda x: x.reshape(6, 4).relu()),
     (lambda x: layers.pow(x, factor=2.0), lambda x: x ** 2), (layers.tan, torch.tan), (layers.erf, torch.erf),
     (lambda x: layers.nn.cosh(x), torch.cosh), (lambda x: layers.Print(x, message="seen"), lambda x: x),
+    (lambda x: layers.tril(input=x, diagonal=1), lambda x: x.tril(1)), (layers.triu, torch.triu),
+    (lambda x: layers.maxout(x, 3, "name", 1), lambda x: x.amax(1, keepdim=True)),
+    (lambda x: layers.eye(3, 4, [2]) + x, lambda x: torch.eye(3, 4) + x),
+    (lambda x: layers.linspace(0.0, 1.0, 4, "float32") * x, lambda x: torch.linspace(0, 1, 4) * x),
 ], ids=str)
 def test_operators_by_older_names(ours, theirs):
     np.testing.assert_allclose(run(ours, A)[0], theirs(torch.from_numpy(A)).numpy(), rtol=1e-4, atol=1e-5)
@@ -50,6 +54,23 @@ def test_pools_and_channels():
     scale = np.array([1.0, 2.0, 3.0], np.float32)
     np.testing.assert_allclose(run(lambda x, s, b: layers.affine_channel(x, s, b), PICTURE, scale, -scale)[0],
                                PICTURE * scale.reshape(3, 1, 1) - scale.reshape(3, 1, 1), rtol=1e-5)
+
+
+def test_volumes_pixels_and_indices():
+    x = np.random.RandomState(2).randn(1, 4, 3, 5, 6).astype(np.float32)
+    with unique_name.guard():
+        field = static.data("field", x.shape)
+        y = layers.conv3d(field, 2, [2, 3, 1], padding=1, groups=2, act="relu")
+        assert [p.name for p in static.default_main_program().all_parameters()] == ["conv3d_0.w_0", "conv3d_0.b_0"]
+    executor = static.Executor(paddle.CPUPlace())
+    executor.run(static.default_startup_program())
+    y, w, b = executor.run(feed={"field": x}, fetch_list=[y, "conv3d_0.w_0", "conv3d_0.b_0"])
+    assert w.shape == (2, 2, 2, 3, 1)
+    np.testing.assert_allclose(y, F.conv3d(*map(torch.from_numpy, (x, w, b)), padding=1, groups=2).relu(), rtol=1e-4, atol=1e-5)
+    found, = run(lambda x: layers.pixel_shuffle(x, upscale_factor=2), x[:, :, 0])
+    assert np.array_equal(found, F.pixel_shuffle(torch.from_numpy(x[:, :, 0]), 2))
+    found, = run(lambda x, i: layers.gather_nd(input=x, index=i), A, np.array([[1, 2], [0, 0]], np.int64))
+    assert np.array_equal(found, A[[1, 0], [2, 0]])
 
 
 def test_indices_stand_in_a_last_dimension():

@@ -8,6 +8,7 @@ from typing import Any, Sequence
 from ... import unique_name
 from ...dtypes import VarType
 from ...helper import LayerHelper, make_persistable
+from ...nn.functional.conv import conv3d as convolved3d
 from ...nn.functional.norm import batch_norm as normalized
 from ...nn.functional.norm import layer_norm_from
 from ...nn.functional.windows import padding_attributes, repeated
@@ -60,6 +61,23 @@ def conv2d(input: TensorLike, num_filters: int, filter_size: int, stride: int | 
         "padding_algorithm": algorithm, "data_format": data_format}, slot="Output")
     bias = helper.create_parameter(bias_attr, [num_filters], input.dtype, is_bias=True)
     return helper.append_activation(helper.append_bias(y, bias, 3 if data_format == "NHWC" else 1), act)
+
+
+def conv3d(input: TensorLike, num_filters: int, filter_size: int | Sequence[int], stride: int | Sequence[int] = 1,
+           padding: str | int | Sequence = 0, dilation: int | Sequence[int] = 1, groups: int | None = None,
+           param_attr: ParamAttrLike = None, bias_attr: ParamAttrLike = None, use_cudnn: bool = True,
+           act: ActivationLike = None, name: str | None = None, data_format: str = "NCDHW") -> TensorLike:
+    """A convolution of a field of three dimensions."""
+    channels = input.shape[4 if data_format == "NDHWC" else 1]
+    groups = groups or 1
+    if channels % groups:
+        raise ValueError(f"The channel of input must be divisible by groups: {channels} channels, groups={groups}.")
+    helper, kernel = LayerHelper("conv3d", name), repeated(filter_size, 3, "filter_size")
+    first = Normal(0.0, math.sqrt(2.0 / (math.prod(kernel) * channels)))
+    weight = helper.create_parameter(param_attr, [num_filters, channels // groups, *kernel], input.dtype,
+                                     default_initializer=first)
+    bias = helper.create_parameter(bias_attr, [num_filters], input.dtype, is_bias=True)
+    return helper.append_activation(convolved3d(input, weight, bias, stride, padding, dilation, groups, data_format), act)
 
 
 def conv2d_transpose(input: TensorLike, num_filters: int, output_size: int | Sequence[int] | None = None,
