@@ -18,7 +18,6 @@ using analysis::runTogether;
 using analysis::scaleOf;
 using ir::Graph;
 using ir::Node;
-using ir::none;
 using ir::Value;
 
 struct Spot {
