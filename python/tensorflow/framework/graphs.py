@@ -237,6 +237,15 @@ class Graph:
             return self.capture(self.outer.read(variable))
         return self._declare(variable)[2]
 
+    def stage_of(self, variable: Variable) -> int | None:
+        """The stage of a pipeline that read a variable first; if nobody did, the present one."""
+        graph: Any = self
+        while graph is not None:
+            if id(variable) in graph.variables:
+                return graph.variables[id(variable)][2].stage
+            graph = graph.outer
+        return current.stage
+
     def declare(self, variable: Variable) -> int:
         """The number of a variable of this graph."""
         return self._declare(variable)[1]
@@ -250,7 +259,7 @@ class Graph:
             number = self.recorder.variable(list(array.shape), variable.dtype.device_type, name, array.ctypes.data,
                                             variable.dtype.stored_type, self.trains(variable), array)
             first = self._tensor(number, variable.dtype, name)
-            first.variable = variable
+            first.variable, first.stage = variable, current.stage
             found = self.variables[id(variable)] = (variable, len(self.variables), first, name)
         return found
 

@@ -126,7 +126,7 @@ class SymbolicTensor(Tensor):
     def __init__(self, graph: Any, number: int, dtype: DTypeLike, shape: ShapeLike, name: str) -> None:
         self.graph, self.number, self.dtype, self._name = graph, number, dtype, name
         self.shape = shape
-        self.variable = self.shard = None
+        self.variable = self.shard = self.stage = None
         self.numbers = None  # of a constant
         self.producer = None  # of TensorFlow 1: what makes it, in place of a node
         self.assigns = None  # of TensorFlow 1: the variable that gets this value when it is run

@@ -93,6 +93,33 @@ def test_pipelines_train_like_accumulation(schedule):
     assert loss == pytest.approx(other.evaluate(X, Y, batch_size=8, verbose=0)[0], rel=1e-4)
 
 
+@pytest.mark.parametrize("schedule", ["Grouped", "Interleaved", "Sequential"])
+def test_weights_of_any_stage_are_regularised(schedule):
+    """What it costs is computed where the weights are."""
+    def trained(stages, batch, steps):
+        tf.random.set_seed(3)
+        x = keras.Input((10,))
+        inside = keras.Input((10,))
+        block = keras.Model(inside, keras.layers.Dense(8, "tanh", kernel_regularizer=keras.regularizers.l1_l2(0.01, 0.02),
+                                                       bias_regularizer="l2", activity_regularizer="l1")(inside))
+        model = keras.Model(x, keras.layers.Dense(2, "softmax", kernel_regularizer="l2")(block(x)))
+        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", steps_per_execution=steps)
+        if stages:
+            inner, outer = model.get_pipeline_stage_assignment()
+            inner.pipeline_stage_assignments[0].pipeline_stage, outer.pipeline_stage = stages
+            model.set_pipeline_stage_assignment([inner, outer])
+            model.set_pipelining_options(
+                gradient_accumulation_steps_per_replica=4, gradient_accumulation_reduction_method="mean",
+                pipeline_schedule=ipu.pipelining_ops.PipelineSchedule[schedule])
+        got = weights(model, batch)
+        return got, model.evaluate(X, Y, batch_size=batch, verbose=0)
+    expected, loss = trained(None, 32, 1)
+    with configured(2).scope():
+        got, lost = trained([0, 1], 8, 8)
+    agree(got, expected)
+    assert lost == pytest.approx(loss, rel=1e-4)
+
+
 def test_stages_of_functional_models(capsys):
     with configured(2).scope():
         x = keras.Input((10,))

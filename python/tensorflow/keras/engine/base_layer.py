@@ -246,8 +246,11 @@ class Layer:
     @property
     def losses(self) -> list:
         """Of the weights, and those that the last call added."""
-        out = [regularizer(v) for layer in self._flatten_layers() for regularizer, v in layer._regularized]
-        graph = active()
+        graph, out = active(), []
+        for regularizer, variable in (r for layer in self._flatten_layers() for r in layer._regularized):
+            where = {} if graph is None or variable is None else {"stage": graph.stage_of(variable)}
+            with placed(**where):  # a variable is in one stage of a pipeline
+                out.append(regularizer(variable))
         if graph is not None:
             return out + list(graph.__dict__.get("losses", ()))
         return out + [loss for layer in self._flatten_layers() for loss in layer._added_losses]
