@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <popart/adam.hpp>
 #include <popart/ndarraywrapper.hpp>
 #include <popart/sgd.hpp>
@@ -18,7 +17,6 @@
 
 namespace bench {
 
-namespace fs = std::filesystem;
 using namespace popart;
 
 namespace {

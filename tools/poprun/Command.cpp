@@ -14,7 +14,6 @@ extern char **environ;
 namespace poprun {
 namespace {
 
-using base::str;
 using Words = std::vector<std::string>;
 
 void append(Words &words, const Words &more) {

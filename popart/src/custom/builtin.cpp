@@ -209,7 +209,7 @@ void BuiltinOp::setup() {
   ir::Node node;
   node.def = def;
   node.attributes = custom::attributesOf(*this);
-  node.inputs.assign(std::size_t(input->maxIndex() + 1), ir::none);
+  node.inputs.assign(std::size_t(input->maxIndex()) + 1, ir::none);
   for (const auto &[i, tensor] : input->tensorMap())
     node.inputs[std::size_t(i)] = tensor->hasTensorData() // some read values
                                       ? scratch.addConstant(tensor->id, custom::dataOf(*tensor))

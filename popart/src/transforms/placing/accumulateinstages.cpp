@@ -8,7 +8,6 @@ namespace popart::transforms {
 
 using ir::Graph;
 using ir::Node;
-using ir::none;
 using ir::Pass;
 using ir::Value;
 

@@ -121,7 +121,7 @@ public:
       plan.add(copy());
     for (int i : operators) {
       // Results before the last one need room; they are overwritten in place from then on.
-      temporary_ = i == tree_.roots[root_] || plan.steps.size() ? 0 : bytesOf(tree_.at(i).type);
+      temporary_ = i == tree_.roots[root_] || !plan.steps.empty() ? 0 : bytesOf(tree_.at(i).type);
       plan.add(stepOf(tree_.at(i), plan.steps.empty() ? operands_.inPlace : true));
     }
     return plan;
