@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from tensorflow.framework import dtypes
+import numpy as np
+
+from tensorflow.framework import dtypes, nest
 from tensorflow.framework.context import active
-from tensorflow.framework.tensors import Tensor
+from tensorflow.framework.tensors import Tensor, convert_to_tensor
 from tensorflow.framework.typed import AxisLike, DTypeLike, TensorLike
 from tensorflow.ops import array_ops, control_flow, math_ops
 
@@ -60,11 +62,13 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, name: str | None = None, 
 
 def cond(pred: TensorLike, true_fn: Callable | None = None, false_fn: Callable | None = None, strict: bool = False,
          name: str | None = None, fn1: Callable | None = None, fn2: Callable | None = None) -> Any:
-    """true_fn() if the predicate holds, else false_fn()."""
-    if strict:
-        raise NotImplementedError("tf.cond(strict=True) is not there: take the element of a list of one yourself.")
-    return control_flow.cond(pred, needed(either(true_fn, fn1, "true_fn", "fn1"), "true_fn"),
+    """true_fn() if the predicate holds, else false_fn(). A list of one is its element, unless `strict`."""
+    made = control_flow.cond(pred, needed(either(true_fn, fn1, "true_fn", "fn1"), "true_fn"),
                              needed(either(false_fn, fn2, "false_fn", "fn2"), "false_fn"), name)
+    if active() is not None:  # what one branch gives may be numbers
+        made = nest.map_structure(lambda t: convert_to_tensor(t) if isinstance(t, (bool, int, float, np.ndarray, np.generic))
+                                  else t, made)
+    return made[0] if not strict and isinstance(made, (list, tuple)) and len(made) == 1 else made
 
 
 def while_loop(cond: Callable, body: Callable, loop_vars: list | tuple, shape_invariants: Any = None,
