@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Keras models on IPUs: accumulation, replicas and pipelines train like one IPU, and everything that a static program needs
 is asked for in time."""
+import contextlib
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -277,6 +279,21 @@ def test_generators_of_unknown_length(ipus, steps, sizes, message):
                     call(batches(sizes), verbose=0)
         if message is None:
             assert model.predict(x for x, _ in batches(sizes)).shape == (sum(sizes), 2)
+
+
+@pytest.mark.parametrize("on_ipu", [True, False])
+def test_data_that_ends_with_an_epoch_ends_the_training(on_ipu, capfd):
+    data = tf.data.Dataset.from_generator(lambda: ((X[i:i + 8], Y[i:i + 8]) for i in range(0, 128, 8)), output_signature=(
+        tf.TensorSpec((8, 10), tf.float32), tf.TensorSpec((8,), tf.int32)))
+    ended = []
+    with configured().scope() if on_ipu else contextlib.nullcontext():
+        model = made(steps=8)
+        note = keras.callbacks.LambdaCallback(on_train_end=lambda logs: ended.append(logs))
+        history = model.fit(data, epochs=3, steps_per_epoch=16, verbose=0, callbacks=[note])
+        assert len(history.history["loss"]) == 1 and len(ended) == 1
+        assert "Your input ran out of data; interrupting training." in capfd.readouterr().err
+        with pytest.raises(ValueError, match="it has no batch at all"):
+            model.fit(data.take(0), steps_per_epoch=16, verbose=0)
 
 
 @pytest.mark.parametrize("call,kind,message", [

@@ -53,7 +53,7 @@ class Loops:
         callbacks.on_train_begin()
         for epoch in range(initial_epoch, epochs):
             callbacks.on_epoch_begin(epoch)
-            logs = self._epoch("train", feed, plan, steps, callbacks)
+            logs = self._epoch("train", feed, plan, steps, callbacks, may_be_empty=epoch > initial_epoch)
             if self.stop_training and not logs:
                 break
             if validation_data is not None and _in_freq(epoch, validation_freq):
@@ -86,7 +86,7 @@ class Loops:
             plan.strategy.refuse_left_over(self, plan, feed, batches, rows)
         return _single(plan)
 
-    def _epoch(self, mode, feed, plan, steps, callbacks):
+    def _epoch(self, mode, feed, plan, steps, callbacks, may_be_empty=False):
         tracker, program = Tracker(plan.all_replicas, self._replica_reduction), None
         limit = None if steps is None else steps * plan.replicas
         step, logs, seen = 0, {}, 0
@@ -112,7 +112,7 @@ class Loops:
         if steps is not None and step < steps and not self.stop_training:
             _warn_of_too_little(step, steps)
             self.stop_training = True
-        if not seen:
+        if not seen and not (may_be_empty and steps):  # data that ends with an earlier epoch ends the training
             raise ValueError("Expect x to be a non-empty array or dataset.")
         return dict(logs)
 
