@@ -15,10 +15,14 @@ try {
   await browser.open(server.url);
   await browser.until('document.body.dataset.ready', 'the first view');
   const views = await browser.run(`[...document.querySelectorAll('nav a')].map(a => a.dataset.view)`);
+  seen.tables = {}; // how much wider than their room
   for (const view of views) {
     await browser.view(view);
     await new Promise(done => setTimeout(done, 200)); // what is fetched while it is drawn
     seen[view] = await browser.numbers();
+    seen.tables[view] = await browser.run(
+      `Math.max(0, ...[...document.querySelectorAll('.grid')].map(e => e.scrollWidth - e.clientWidth))`,
+    );
     await picture(view);
   }
 

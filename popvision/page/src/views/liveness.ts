@@ -46,7 +46,7 @@ function variableGrid(): Grid<Row> {
     sorted: 1,
     filter: (row, text) => row.name.toLowerCase().includes(text),
     columns: [
-      { title: 'Variable', width: 'minmax(150px, 1fr)', cell: r => r.name || `variable ${r.id}`, sort: r => r.name },
+      { title: 'Variable', width: 'minmax(120px, 1fr)', cell: r => r.name || `variable ${r.id}`, sort: r => r.name },
       numberColumn(
         'Bytes',
         r => r.bytes,
@@ -55,7 +55,7 @@ function variableGrid(): Grid<Row> {
         r => `live.${r.id}`,
       ),
       { title: 'Type', width: '56px', cell: r => r.type, sort: r => r.type },
-      { title: 'Steps', width: '90px', right: true, cell: r => `${r.from} – ${r.to}`, sort: r => r.to - r.from },
+      { title: 'Steps', width: '84px', right: true, cell: r => `${r.from} – ${r.to}`, sort: r => r.to - r.from },
     ],
   });
 }
