@@ -18,5 +18,7 @@ else:
     _loading.require("paddle/paddle_core", __file__)
     from ._package import *
     from ._package import __version__, full_version
+    from ._names import explain_imports as _explain
     from ._names import refuse_unknown as _refuse
     _refuse(__name__)
+    _explain()

@@ -23,6 +23,16 @@ def test_the_dynamic_graph_says_that_it_is_not_there():
         paddle.to_tensor([1.0]) + 1
 
 
+@pytest.mark.parametrize("line, instead", [
+    ("import paddle.amp", "paddle.static.amp"), ("from paddle import metric", "paddle.static.accuracy"),
+    ("from paddle.fluid import dygraph", "no dynamic graph"), ("import paddle.distributed.fleet as fleet", "poprun"),
+    ("paddle.no_grad()", "no dynamic graph"), ("paddle.jit.save", "no dynamic graph"), ("paddle.profiler", "autoReport.all")])
+def test_what_programs_look_for_says_what_there_is_instead(line, instead):
+    with pytest.raises((ModuleNotFoundError, AttributeError), match=f"is not in this package.*{instead}.*docs/paddle.md"):
+        exec(line, {"paddle": paddle})
+    assert paddle.static.accuracy and paddle.static.amp
+
+
 @pytest.mark.parametrize("module, name", [(paddle, "fft"), (paddle.nn, "LSTM"), (paddle.static.nn, "while_loop"),
                                           (paddle.fluid.layers, "dynamic_lstm"), (paddle.optimizer, "LBFGS")])
 def test_unknown_names_say_where_the_list_is(module, name):
