@@ -266,6 +266,16 @@ TEST(Import, LeavesInternalOperatorsToRewrites) {
             0u);
 }
 
+TEST(Import, ReadsFilesOfANewerOnnx) {
+  EXPECT_EQ(problem("<ir_version: 14, opset_import: [\"\" : 13]> "
+                    "g (float[2] x) => (float[2] y) { y = Relu(x) }"),
+            "accepted");
+  EXPECT_NE(problem("<ir_version: 0, opset_import: [\"\" : 13]> "
+                    "g (float[2] x) => (float[2] y) { y = Relu(x) }")
+                .find("its IR version 0 is below 1"),
+            std::string::npos);
+}
+
 TEST(Import, RefusesWhatItCannotUseAndSaysWhy) {
   struct Case {
     std::string text, message;
