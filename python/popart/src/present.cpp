@@ -69,8 +69,7 @@ void rephrase(const function_record &record, PyObject *args, PyObject *kwargs) {
 }
 
 PyObject *call(PyObject *self, PyObject *args, PyObject *kwargs) {
-  const auto *record =
-      static_cast<function_record *>(PyCapsule_GetPointer(self, PyCapsule_GetName(self)));
+  const auto *record = recordIn(self);
   if (refuseUnfinished(*record, args, kwargs))
     return nullptr;
   PyObject *result = dispatcher(self, args, kwargs);

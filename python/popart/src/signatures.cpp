@@ -3,13 +3,18 @@
 
 using py::detail::function_record;
 
-function_record *recordOf(PyObject *function) {
-  if (!function || !PyCFunction_Check(function))
-    return nullptr;
-  PyObject *self = PyCFunction_GET_SELF(function);
+function_record *recordIn(PyObject *self) {
+#if PYBIND11_VERSION_MAJOR >= 3
+  return self ? py::detail::function_record_ptr_from_PyObject(self) : nullptr;
+#else
   if (!self || !PyCapsule_CheckExact(self))
     return nullptr;
   return py::reinterpret_borrow<py::capsule>(self).get_pointer<function_record>();
+#endif
+}
+function_record *recordOf(PyObject *function) {
+  return function && PyCFunction_Check(function) ? recordIn(PyCFunction_GET_SELF(function))
+                                                 : nullptr;
 }
 
 namespace {
@@ -38,11 +43,23 @@ std::string nameOf(const function_record &record, std::size_t i) {
   return record.is_method && i == 0 ? "self" : "arg" + std::to_string(i - record.is_method);
 }
 
-// Types without the module's name, in today's words.
+// Types without the module's name, in today's words; pybind11 has others from version 3 on.
 std::string cleaned(std::string type) {
   static const std::pair<const char *, const char *> words[] = {
-      {"popart_core.", ""}, {"List[", "list["},   {"Dict[", "dict["},
-      {"Set[", "set["},     {"Tuple[", "tuple["}, {"Iterator", "Iterator[str]"}};
+      {"popart_core.", ""},
+      {"typing.SupportsInt | typing.SupportsIndex", "int"},
+      {"typing.SupportsFloat | typing.SupportsIndex", "float"},
+      {"typing.SupportsInt", "int"},
+      {"typing.SupportsFloat", "float"},
+      {"Iterator[str]", "Iterator"},
+      {"collections.abc.Sequence[", "list["},
+      {"collections.abc.Mapping[", "dict["},
+      {"collections.abc.", ""},
+      {"List[", "list["},
+      {"Dict[", "dict["},
+      {"Set[", "set["},
+      {"Tuple[", "tuple["},
+      {"Iterator", "Iterator[str]"}};
   for (const auto &[from, to] : words)
     for (std::size_t at = 0; (at = type.find(from, at)) != std::string::npos;) {
       type.replace(at, std::strlen(from), to);

@@ -13,8 +13,9 @@ struct Form {
   std::string returns, doc;
 };
 
-// Null for what pybind11 did not make.
+// Null for what pybind11 did not make. A function's record is in what it is bound to.
 py::detail::function_record *recordOf(PyObject *function);
+py::detail::function_record *recordIn(PyObject *self);
 std::vector<Form> formsOf(const py::detail::function_record *record);
 
 // "(self, shape, debugContext='')": what inspect.signature reads. Several forms have no other
