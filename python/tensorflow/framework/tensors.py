@@ -82,11 +82,15 @@ class EagerTensor(Tensor):
     def __bool__(self):
         return bool(self.array)
 
+    def _number(self):
+        """Of one element, whatever its shape; NumPy has given up on all but shape ()."""
+        return self.array.item() if self.array.size == 1 else self.array
+
     def __int__(self):
-        return int(self.array)
+        return int(self._number())
 
     def __float__(self):
-        return float(self.array)
+        return float(self._number())
 
     def __index__(self):
         return self.array.__index__()
