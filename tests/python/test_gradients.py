@@ -251,7 +251,7 @@ def model(domain, kind, inputs, outputs, attributes):
         if isinstance(x, Fixed):
             constants.append(helper.make_node("Constant", [], [names[-1]], value=numpy_helper.from_array(x.values)))
         elif x is not None:
-            kind_of = onnx.mapping.NP_TYPE_TO_TENSOR_TYPE[x.dtype]
+            kind_of = numpy_helper.from_array(np.empty(0, x.dtype)).data_type
             graph_inputs.append(helper.make_tensor_value_info(names[-1], kind_of, x.shape))
     node = helper.make_node(kind, names, ["y"] + ["y%d" % i for i in range(1, outputs)], domain=domain, **attributes)
     return graph_inputs, constants + [node]

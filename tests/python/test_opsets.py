@@ -285,7 +285,7 @@ def test_form(kind, opset, inputs, attributes, reference):
     outputs = ["y%d" % i for i in range(len(wanted))]
     graph = helper.make_graph(
         constants + [helper.make_node(kind, names, outputs, **attributes)], "g",
-        [helper.make_tensor_value_info(n, onnx.mapping.NP_TYPE_TO_TENSOR_TYPE[x.dtype], x.shape) for n, x in feeds.items()],
+        [helper.make_tensor_value_info(n, numpy_helper.from_array(x).data_type, x.shape) for n, x in feeds.items()],
         [helper.make_tensor_value_info(o, 1, np.shape(w)) for o, w in zip(outputs, wanted)])
     proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
     session = popart.InferenceSession(proto.SerializeToString(), popart.DataFlow(1, outputs), device())

@@ -126,7 +126,7 @@ def test_a_schedule_moves_on_the_ipu():
     program = static.IpuCompiledProgram(ipu_strategy=strategy).compile(["x", "y"], [loss.name])
     exe, losses = static.Executor(), []
     for _ in range(3):
-        losses.append(float(exe.run(program, feed=FEED, fetch_list=[loss])[0]))
+        losses.append(exe.run(program, feed=FEED, fetch_list=[loss])[0].item())
         schedule.step()
     assert losses[1] < losses[0] and losses[2] == losses[1]
 

@@ -41,7 +41,7 @@ def test_small_gradients_are_not_lost():
             model.set_weights([np.zeros((1, 1))])
             model.compile(optimizer, lambda y, p: tf.cast(tf.reduce_mean(p), "float16") * 2.0**-13)
             model.fit(np.full((2, 1), 2.0**-13, "float16"), np.zeros((2, 1), "float16"), batch_size=2, verbose=0)
-            return float(model.get_weights()[0])
+            return model.get_weights()[0].item()
     assert moved(keras.optimizers.SGD(1024.0)) == 0
     assert moved(LossScaleOptimizer(keras.optimizers.SGD(1024.0), dynamic=False, initial_scale=1024)) == -2.0**-16
 
