@@ -2,7 +2,6 @@
 """Operators in the forms that older opsets gave them, which ONNX's own node cases do not reach: each version against
 numpy or torch. Inputs that must be known when a model is compiled are constants."""
 import numpy as np
-import onnx
 import popart
 import pytest
 import torch
