@@ -32,8 +32,9 @@ def seed_everything(seed: Optional[int] = None, workers: bool = False) -> int:
 
 
 def random_states() -> Dict[str, Any]:
-    """The host's generators, as a checkpoint keeps them."""
-    return {"python": random.getstate(), "numpy": numpy.random.get_state(), "torch": torch.get_rng_state()}
+    """The host's generators, as a checkpoint keeps them: in types that torch.load(weights_only=True) reads."""
+    kind, keys, *rest = numpy.random.get_state()
+    return {"python": random.getstate(), "numpy": (kind, keys.tolist(), *rest), "torch": torch.get_rng_state()}
 
 
 def set_random_states(states: Any) -> None:

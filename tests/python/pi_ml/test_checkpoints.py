@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import OrderedDict
 
 import lit
 import pytest
@@ -104,6 +105,12 @@ def test_a_killed_run_goes_on_with_the_same_numbers(tmp_path):
     assert not [f for f in os.listdir(kept) if f.startswith(".new-")] or attempt >= 1
 
 
+def _kinds(value):
+    """Of a value and all that it holds. Others than plain ones cannot be loaded with weights_only, torch's default since 2.6."""
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return {type(value)}.union(*map(_kinds, held))
+
+
 def test_the_best_and_the_last_are_kept(tmp_path):
     keeps = ModelCheckpoint(tmp_path, filename="{epoch}-{val_loss:.3f}", monitor="val_loss", save_top_k=2, save_last=True)
     made, model, _ = lit.fit(tmp_path, val=lit.loader(16, 64), max_epochs=4, callbacks=[keeps], enable_checkpointing=True)
@@ -112,6 +119,7 @@ def test_the_best_and_the_last_are_kept(tmp_path):
     assert set(keeps.best_k_models) == {str(tmp_path / f) for f in files if f != "last.ckpt"}
     assert keeps.best_model_score == min(keeps.best_k_models.values())
     found = torch.load(keeps.best_model_path)
+    assert _kinds(found) <= {dict, OrderedDict, list, tuple, str, int, float, bool, type(None), torch.Tensor}, _kinds(found)
     assert found["callbacks"] and found["hyper_parameters"] == {"hidden": 16, "rate": 0.01, "dropout": 0.0}
     assert made.test(ckpt_path="best", dataloaders=lit.loader(16), verbose=False)
 
