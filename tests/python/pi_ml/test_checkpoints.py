@@ -106,7 +106,7 @@ def test_a_killed_run_goes_on_with_the_same_numbers(tmp_path):
 
 
 def _kinds(value):
-    """Of a value and all that it holds. Others than plain ones cannot be loaded with weights_only, torch's default since 2.6."""
+    """Of a value and what it holds. Others than plain ones cannot be loaded with weights_only, torch's default since 2.6."""
     held = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
     return {type(value)}.union(*map(_kinds, held))
 
