@@ -12,7 +12,7 @@ Form = list[tuple[str, str, bool]]  # of each parameter its name, its type and w
 
 def _described(value: Any) -> str:
     try:
-        text = repr(value)
+        text = str(value) if isinstance(value, np.generic) else repr(value)  # np.float32(1.5) since NumPy 2
     except Exception:
         return type(value).__name__
     text = text if len(text) <= 60 else text[:57] + "..."

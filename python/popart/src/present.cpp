@@ -92,6 +92,8 @@ void presentFunction(PyObject *function) {
   auto *definition = record ? reinterpret_cast<PyCFunctionObject *>(function)->m_ml : nullptr;
   if (!record || reinterpret_cast<void *>(definition->ml_meth) == reinterpret_cast<void *>(&call))
     return;
+  if (definition->ml_flags & METH_FASTCALL) // its arguments are not passed as tuple and dict
+    return;
   const auto forms = formsOf(record);
   const std::string name = record->name;
   const auto text =
