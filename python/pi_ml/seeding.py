@@ -33,7 +33,8 @@ def seed_everything(seed: Optional[int] = None, workers: bool = False) -> int:
 
 def random_states() -> Dict[str, Any]:
     """The host's generators, as a checkpoint keeps them: in types that torch.load(weights_only=True) reads."""
-    kind, keys, *rest = numpy.random.get_state()
+    state: Any = numpy.random.get_state()
+    kind, keys, *rest = state
     return {"python": random.getstate(), "numpy": (kind, keys.tolist(), *rest), "torch": torch.get_rng_state()}
 
 
