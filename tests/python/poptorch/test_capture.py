@@ -14,6 +14,8 @@ import poptorch
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "ops"))
 from modules import check_inference, check_step
 
+from poptorch.operators.shape_rules import shape_rules
+
 nn, F = torch.nn, torch.nn.functional
 
 
@@ -451,3 +453,24 @@ def test_spread_of_one_number(dims):
         return x.sum().var(dims, unbiased=False), x.sum().std(dims, unbiased=False), x.sum().var(dims, unbiased=True)
     for ours, theirs in zip(run(forward, torch.ones(3)), forward(None, torch.ones(3))):
         torch.testing.assert_close(ours, theirs, equal_nan=True)
+
+
+def meta(*shape, dtype=torch.float):
+    return torch.empty(shape, dtype=dtype, device="meta")
+
+
+@pytest.mark.parametrize("op, args", [
+    *[("native_layer_norm", (x, n, w, w, 1e-5)) for x, n, w in (
+        (meta(2, 3, 4), [4], meta(4)), (meta(2, 3, 4), [3, 4], meta(3, 4)), (meta(4), [4], None), (meta(0, 4), [4], None),
+        (meta(2, 4, 3).mT, [4], meta(4)), (meta(2, 4, dtype=torch.half), [4], None), (meta(2, 3), [4], None))],
+    *[("bmm", operands) for operands in (
+        (meta(2, 3, 4), meta(2, 4, 5)), (meta(2, 4, 3).mT, meta(2, 5, 4).mT), (meta(0, 3, 4), meta(0, 4, 5)),
+        (meta(2, 3, 4), meta(2, 3, 4)), (meta(2, 3, 4), meta(2, 4, 5, dtype=torch.half)))]])
+def test_rules_of_shapes_say_what_torch_does(op, args):
+    def said(function):
+        try:
+            made = function(*args)
+        except RuntimeError as problem:
+            return str(problem)
+        return [(t.shape, t.dtype, t.stride()) for t in (made if isinstance(made, tuple) else (made,))]
+    assert said(shape_rules[f"aten::{op}"]) == said(getattr(torch.ops.aten, op).default)
