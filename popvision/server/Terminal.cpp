@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "Terminal.hpp"
 #include "base/Text.hpp"
+#include "Columns.hpp"
 #include "Json.hpp"
 #include "Views.hpp"
 #include <algorithm>
-#include <cstdio>
-#include <map>
 #include <nlohmann/json.hpp>
 
 namespace popvision {
@@ -16,17 +15,6 @@ using base::str;
 using base::thousands;
 using Value = nlohmann::ordered_json;
 
-std::string pad(const std::string &text, std::size_t width) {
-  return text.size() >= width ? text : text + std::string(width - text.size(), ' ');
-}
-std::string right(const std::string &text, std::size_t width) {
-  return text.size() >= width ? text : std::string(width - text.size(), ' ') + text;
-}
-std::string fixed(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
 std::string percent(double part, double whole) {
   return whole > 0 ? fixed(100 * part / whole, 1) + " %" : "-";
 }
@@ -57,57 +45,6 @@ std::string sparkline(const std::vector<std::uint64_t> &values, std::size_t widt
     text += blocks[most ? std::size_t(8.0 * double(high) / double(most) + 0.5) : 0];
   }
   return text;
-}
-
-std::vector<std::pair<std::string, std::uint64_t>> figures(const Model &model) {
-  const auto summary = Value::parse(toJson(view::summary(model)));
-  std::vector<std::pair<std::string, std::uint64_t>> list;
-  const auto take = [&](const char *title, const char *pointer) {
-    list.emplace_back(title, summary.at(Value::json_pointer(pointer)).get<std::uint64_t>());
-  };
-  take("cycles", "/execution/totalCycles");
-  for (unsigned kind = 0; kind < numKinds; ++kind)
-    list.emplace_back(str("  ", toString(Kind(kind))), model.cyclesByKind()[Kind(kind)]);
-  take("memory used", "/memory/used");
-  take("memory gaps", "/memory/gaps");
-  take("memory always live", "/memory/alwaysLive");
-  take("memory of fullest tile", "/memory/fullestTileBytes");
-  take("tiles over the limit", "/memory/tilesOverLimit");
-  take("compute sets", "/graph/numComputeSets");
-  take("vertices", "/graph/numVertices");
-  take("edges", "/graph/numEdges");
-  take("variables", "/graph/numVars");
-  take("tiles", "/target/numTiles");
-  std::map<std::string, std::uint64_t> byCategory;
-  for (const auto &tile : model.compilation().tiles())
-    for (const auto &name : tile.memory().category().names())
-      byCategory[name] += tile.memory().category().find(name).total();
-  for (const auto &[name, sum] : byCategory)
-    list.emplace_back("bytes of " + name, sum);
-  return list;
-}
-
-struct Change {
-  std::string name;
-  std::uint64_t before = 0, after = 0;
-};
-
-std::vector<Change> changes(const Model &before, const Model &after) {
-  std::vector<Change> list;
-  for (const auto &[name, value] : figures(before))
-    list.push_back({name, value, 0});
-  for (const auto &[name, value] : figures(after)) {
-    const auto found =
-        std::find_if(list.begin(), list.end(), [&name = name](auto &c) { return c.name == name; });
-    found == list.end() ? void(list.push_back({name, 0, value})) : void(found->after = value);
-  }
-  return list;
-}
-
-std::string signedText(std::uint64_t before, std::uint64_t after) {
-  return before == after
-             ? "0"
-             : (after > before ? "+" + thousands(after - before) : "-" + thousands(before - after));
 }
 
 } // namespace
@@ -292,36 +229,6 @@ std::string hostText(const HostTraces &traces) {
            row.name + "\n";
   }
   return out;
-}
-
-std::string compareText(const Model &before, const Model &after) {
-  std::string out = str(pad("", 34), right("before", 18), right("after", 18), right("change", 18),
-                        right("", 10), "\n");
-  for (const auto &c : changes(before, after))
-    out +=
-        pad(c.name, 34) + right(thousands(c.before), 18) + right(thousands(c.after), 18) +
-        right(signedText(c.before, c.after), 18) +
-        right(c.before ? fixed(100 * (double(c.after) / double(c.before) - 1), 1) + " %" : "", 10) +
-        "\n";
-  const auto a = before.compilation().target(), b = after.compilation().target();
-  if (a.architectureName() != b.architectureName() || a.tilesPerIpu() != b.tilesPerIpu())
-    out += str("\nThe reports are of different chips (", a.architectureName(), " with ",
-               a.tilesPerIpu(), " tiles and ", b.architectureName(), " with ", b.tilesPerIpu(),
-               "): cycles and tiles do not compare one to one.\n");
-  return out;
-}
-
-std::string compareJson(const Model &before, const Model &after) {
-  Json json;
-  json.array([&] {
-    for (const auto &c : changes(before, after))
-      json.object([&] {
-        json("name", c.name.substr(c.name.find_first_not_of(' ')))("before", c.before)("after",
-                                                                                       c.after);
-        json("change", std::int64_t(c.after) - std::int64_t(c.before));
-      });
-  });
-  return json.take();
 }
 
 } // namespace popvision

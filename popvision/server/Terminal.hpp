@@ -13,7 +13,5 @@ std::string livenessJson(const Model &model, std::int64_t step); // of one step
 std::string livenessText(const Model &model, std::int64_t step); // -1: the peak
 std::string traceText(const Model &model);
 std::string hostText(const HostTraces &traces);
-std::string compareText(const Model &before, const Model &after);
-std::string compareJson(const Model &before, const Model &after);
 
 } // namespace popvision

@@ -3,13 +3,17 @@
 #include "Access.hpp"
 #include "base/OutputFile.hpp"
 #include "base/Text.hpp"
+#include "Compare.hpp"
 #include "Export.hpp"
 #include "Page.hpp"
 #include "Routes.hpp"
 #include "Serve.hpp"
 #include "Terminal.hpp"
 #include "Views.hpp"
+#include <algorithm>
+#include <charconv>
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
@@ -28,7 +32,8 @@ struct Options {
   std::string output;
   ServeOptions serve;
   std::int64_t tile = -1, step = -1;
-  bool json = false, browser = true, open = false;
+  std::optional<std::string> failAbove;
+  bool json = false, csv = false, browser = true, open = false;
 };
 
 std::string pretty(const std::string &json) {
@@ -36,6 +41,14 @@ std::string pretty(const std::string &json) {
                                                   nlohmann::json::error_handler_t::replace) +
          "\n";
 }
+
+// What a command prints.
+struct Shown {
+  Shown(std::string printed, std::string why = "")
+      : text(std::move(printed)), problem(std::move(why)) {}
+  std::string text;
+  std::string problem; // why the command fails all the same
+};
 
 // The one report that a command in the terminal is about.
 std::shared_ptr<const Model> only(const Site &site) {
@@ -49,21 +62,21 @@ std::shared_ptr<const Model> only(const Site &site) {
                                : "There is no profile.pop here.");
 }
 
-std::string summary(const Options &options, const Site &site) {
+Shown summary(const Options &options, const Site &site) {
   const auto model = only(site);
   if (!options.json)
     return summaryText(*model);
   return pretty("{\"summary\":" + toJson(view::summary(*model)) +
                 ",\"insights\":" + toJson(view::insights(*model)) + "}");
 }
-std::string memory(const Options &options, const Site &site) {
+Shown memory(const Options &options, const Site &site) {
   const auto model = only(site);
   if (options.tile >= 0)
     return options.json ? pretty(toJson(view::tile(*model, std::uint64_t(options.tile))))
                         : tileText(*model, std::uint64_t(options.tile));
   return options.json ? pretty(toJson(view::memory(*model))) : memoryText(*model);
 }
-std::string liveness(const Options &options, const Site &site) {
+Shown liveness(const Options &options, const Site &site) {
   const auto model = only(site);
   if (options.json && options.step >= 0)
     return pretty(livenessJson(*model, options.step));
@@ -72,18 +85,59 @@ std::string liveness(const Options &options, const Site &site) {
                       : livenessText(*model, options.step);
 }
 // Of a report what the IPU did, of traces what the host did.
-std::string trace(const Options &options, const Site &site) {
+Shown trace(const Options &options, const Site &site) {
   if (site.numTraces() && !site.numReports())
     return options.json ? pretty(hostPerfetto(hostTraces(site))) : hostText(hostTraces(site));
   const auto model = only(site);
   return options.json ? pretty(toJson(view::trace(*model))) : traceText(*model);
 }
-std::string compare(const Options &options, const Site &site) {
+
+// A path for each report; or both below one.
+void wantTwo(const Options &options, const Site &site) {
+  const auto wrong = [](const std::string &why, const std::vector<Files> &found) {
+    std::string names;
+    for (const auto &files : found)
+      names += "\n  " + files.profile;
+    throw std::runtime_error(why + names);
+  };
+  for (const auto &path : options.paths)
+    if (options.paths.size() == 2) {
+      const auto found = find({path}).reports;
+      if (found.empty())
+        wrong(base::str("\"", path, "\" holds traces and no profile.pop; compare wants reports."),
+              found);
+      if (found.size() > 1)
+        wrong(base::str("\"", path, "\" holds several reports; give one of:"), found);
+    }
   if (site.numReports() != 2)
     throw std::runtime_error(
         base::str("compare wants two reports; these are ", site.numReports(), "."));
-  const auto before = site.report(0), after = site.report(1);
-  return options.json ? pretty(compareJson(*before, *after)) : compareText(*before, *after);
+}
+
+// "5%", "5 %", "0.5".
+double percentOf(std::string text) {
+  const auto given = text;
+  while (!text.empty() && (text.back() == ' ' || text.back() == '%'))
+    text.pop_back();
+  double value = 0;
+  const auto *end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value, std::chars_format::fixed);
+  if (result.ec != std::errc() || result.ptr != end || !(value >= 0) || !std::isfinite(value) ||
+      std::count(given.begin(), given.end(), '%') > 1)
+    throw std::runtime_error(base::str("--fail-above wants a percentage from 0 on, such as 5% or "
+                                       "0.5%, not \"",
+                                       base::brief(given), "\"."));
+  return value;
+}
+
+Shown compare(const Options &options, const Site &site) {
+  const double limit = options.failAbove ? percentOf(*options.failAbove) : 0;
+  wantTwo(options, site);
+  const auto comparison = compared(*site.report(0), *site.report(1));
+  return {options.json  ? pretty(compareJson(comparison))
+          : options.csv ? compareCsv(comparison)
+                        : compareText(comparison),
+          options.failAbove ? grownBeyond(comparison, limit) : ""};
 }
 
 void write(const std::string &path, const std::string &text) {
@@ -187,7 +241,7 @@ void show(const Options &options, const Site &site) {
   });
 }
 
-using Command = std::string (*)(const Options &, const Site &);
+using Command = Shown (*)(const Options &, const Site &);
 
 CLI::App *command(CLI::App &app, Options &options, const char *name, const char *help, Command work,
                   Command &chosen) {
@@ -228,16 +282,24 @@ int run(int argc, char **argv) {
       ->add_option("--step", options.step, "one step")
       ->check(CLI::NonNegativeNumber);
   command(app, options, "trace", "programs by cycles, or host events by time", trace, chosen);
-  command(app, options, "compare", "two reports", compare, chosen);
+  auto *both = command(app, options, "compare", "two reports: a step, memory, what changed most",
+                       compare, chosen);
+  both->add_flag("--csv", options.csv, "CSV, one line for each figure")->excludes("--json");
+  both->add_option("--fail-above", options.failAbove,
+                   "5%: exit status 1 if a step's cycles, the fullest tile or memory grew by more")
+      ->type_name("PERCENT");
   CLI11_PARSE(app, argc, argv);
   if (options.paths.empty()) {
     std::cout << app.help();
     return 2;
   }
   const Site site(options.paths);
-  if (chosen)
-    std::cout << chosen(options, site);
-  else if (!options.output.empty())
+  if (chosen) {
+    const auto shown = chosen(options, site);
+    std::cout << shown.text << std::flush;
+    if (!shown.problem.empty())
+      throw std::runtime_error(shown.problem);
+  } else if (!options.output.empty())
     exportTo(options, site);
   else
     show(options, site);

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The command in the terminal, and what it says of things that are no reports."""
+import csv
+import io
 import json
 import os
 import re
@@ -67,10 +69,113 @@ def test_text(popvision, profile, report):
 def test_a_report_compared_with_itself_and_with_another(popvision, profile, other_report):
     same = parsed(popvision("compare", "--json", profile, profile))
     assert len(same) > 10 and all(row["change"] == 0 for row in same)
+    assert popvision("compare", "--fail-above", "0", profile, profile).returncode == 0
     path = f"{other_report}/training/profile.pop"
     rows = {row["name"]: row for row in parsed(popvision("compare", "--json", profile, path))}
     other = pva.openReport(path)
     assert rows["cycles"]["after"] == other.execution.totalCycles and rows["cycles"]["change"] != 0
+
+
+def cycles_of(steps):
+    return sum(max(ipu.cycles for ipu in step.ipus) for step in steps)
+
+
+def test_a_step_compared_is_the_median_run_and_its_parts_add_up(popvision, profile, other_report):
+    path = f"{other_report}/training/profile.pop"
+    rows = parsed(popvision("compare", "--json", profile, path))
+    step = next(row for row in rows if row["name"] == "cycles of a step")
+    for side, name in (("before", profile), ("after", path)):
+        unnamed = [run for run in pva.openReport(name).execution.runs if not run.name]
+        assert step[side] == sorted(run.cycles for run in unnamed)[(len(unnamed) - 1) // 2]
+        assert step[side] == cycles_of(unnamed[0].steps)
+        phases = [row[side] for row in rows if row["table"] == "step" and row is not step]
+        assert len(phases) == 6 and sum(phases) == step[side]
+        parts = [row for row in rows if row["table"] == "operation"]
+        assert sum(row[side] or 0 for row in parts) == step[side]
+        assert [abs(row["change"]) for row in parts] == sorted((abs(row["change"]) for row in parts), reverse=True)
+    text = popvision("compare", profile, path).stdout
+    assert "operations of a step whose cycles changed most" in text and "features.0" in text
+
+
+def test_programs_are_compared_where_no_operations_are_named(popvision, profile, other_report, tmp_path):
+    shutil.copy(profile, tmp_path / "profile.pop")  # without debug.cbor
+    rows = parsed(popvision("compare", "--json", str(tmp_path), f"{other_report}/training"))
+    parts = [row for row in rows if row["table"] in ("program", "operation")]
+    step = next(row for row in rows if row["name"] == "cycles of a step")
+    assert {row["table"] for row in parts} == {"program"}
+    assert sum(row["before"] or 0 for row in parts) == step["before"]
+    assert any(row["name"].startswith("OnTileExecute features.0") for row in parts)
+
+
+def test_compare_as_csv_is_compare_as_json(popvision, profile, other_report):
+    path = f"{other_report}/training/profile.pop"
+    table = list(csv.DictReader(io.StringIO(popvision("compare", "--csv", profile, path).stdout)))
+    rows = parsed(popvision("compare", "--json", profile, path))
+    assert len(table) == len(rows)
+    for line, row in zip(table, rows):
+        assert {name: None if text == "" else type(row[name])(text) for name, text in line.items()} == row
+    assert popvision("compare", "--csv", "--json", profile, path).returncode != 0
+
+
+def test_compare_fails_above_a_limit(popvision, profile, other_report):
+    path = f"{other_report}/training/profile.pop"
+    rows = {row["name"]: row for row in parsed(popvision("compare", "--json", profile, path))}
+    memory, step = rows["memory used"], rows["cycles of a step"]
+    assert 1 < step["percent"] < 5 < memory["percent"] and rows["memory of fullest tile"]["change"] < 0
+    done = popvision("compare", "--fail-above", "5%", profile, path)
+    assert done.returncode == 1 and "change" in done.stdout
+    assert done.stderr == (f"popvision: Grown by more than 5 %: memory used by {memory['percent']:.1f} %, from "
+                           f"{memory['before']:,} to {memory['after']:,}.\n")
+    done = popvision("compare", "--csv", "--fail-above", "1 %", profile, path)
+    assert done.returncode == 1 and done.stdout.startswith("table,name,")
+    assert re.search(rf"cycles of a step by {step['percent']:.1f} %, from [0-9,]+ to [0-9,]+, most of all loss", done.stderr)
+    assert popvision("compare", "--fail-above", "1000%", profile, path).returncode == 0
+    done = popvision("compare", "--fail-above", f"{memory['percent'] + 0.1}", profile, path)
+    assert (done.returncode, done.stderr) == (0, "")
+    for wrong in ("", "%", "5x", "-5%", "5%%", "nan", "inf", "1e400", "five"):
+        done = popvision("compare", f"--fail-above={wrong}", profile, path)
+        assert done.returncode != 0 and done.stderr and not done.stdout, wrong
+
+
+def changed(tmp_path, profile, *statements):
+    path = str(tmp_path / "profile.pop")
+    shutil.copy(profile, path)
+    database = sqlite3.connect(path)
+    for statement in statements:
+        database.execute(statement)
+    database.commit()
+    database.close()
+    return path
+
+
+def test_compare_says_what_a_report_lacks(popvision, profile, other_report, tmp_path):
+    path = changed(tmp_path, profile, "UPDATE runs SET num_steps = 0")
+    done = popvision("compare", profile, path)
+    assert done.returncode == 0 and "has the cycles of runs, but no whole run with its steps" in done.stdout
+    assert popvision("compare", "--fail-above", "0", profile, path).returncode == 0
+    path = changed(tmp_path, profile, "DELETE FROM runs")
+    done = popvision("compare", profile, path)
+    assert done.returncode == 0 and f'after, "{path}", has no run' in done.stdout
+    done = popvision("compare", "--fail-above", "5%", profile, path)
+    assert done.returncode == 1 and "the report after has no run" in done.stderr
+    path = changed(tmp_path, profile, "UPDATE target SET clock_hz = 1000000")
+    assert "different machines" in popvision("compare", profile, path).stdout
+
+
+def test_compare_names_what_is_no_report(popvision, profile, report, other_report, tmp_path):
+    for what, says in (("truncated", "damaged"), ("newer", "format version 99"), ("empty", "is empty")):
+        path = damaged(tmp_path, profile, what)
+        for pair in ((path, profile), (profile, path)):
+            done = popvision("compare", "--fail-above", "5%", *pair)
+            assert done.returncode == 1 and says in done.stderr and path in done.stderr, done.stderr
+    assert "There is no file or folder" in popvision("compare", profile, "nowhere").stderr
+    shutil.copytree(report, tmp_path / "both/one")
+    shutil.copytree(other_report, tmp_path / "both/two")
+    done = popvision("compare", str(tmp_path / "both"), profile)
+    assert done.returncode == 1 and "holds several reports" in done.stderr and "two/training/profile.pop" in done.stderr
+    assert popvision("compare", str(tmp_path / "both")).returncode == 0
+    trace = next(os.path.join(report, name) for name in os.listdir(report) if name.endswith(".pvti"))
+    assert "holds traces and no profile.pop" in popvision("compare", trace, profile).stderr
 
 
 def damaged(tmp_path, profile, what):
