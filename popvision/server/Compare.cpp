@@ -254,7 +254,7 @@ std::string compareText(const Comparison &comparison) {
     if (!table.empty() && d.table != table)
       out += "\n";
     table = d.table;
-    if (!isZero(d) || !isPhase(d))
+    if (!isZero(d) || !(isPhase(d) || d.name.starts_with("bytes of ")))
       out += line(d, (isPhase(d) ? "  " : "") + d.name);
   }
   out += partsText(comparison);

@@ -8,6 +8,7 @@
 #include "Page.hpp"
 #include "Routes.hpp"
 #include "Serve.hpp"
+#include "Tables.hpp"
 #include "Terminal.hpp"
 #include "Views.hpp"
 #include <algorithm>
@@ -29,7 +30,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> paths;
-  std::string output;
+  std::string output, table;
   ServeOptions serve;
   std::int64_t tile = -1, step = -1;
   std::optional<std::string> failAbove;
@@ -64,6 +65,8 @@ std::shared_ptr<const Model> only(const Site &site) {
 
 Shown summary(const Options &options, const Site &site) {
   const auto model = only(site);
+  if (options.csv)
+    return summaryCsv(*model, options.table);
   if (!options.json)
     return summaryText(*model);
   return pretty("{\"summary\":" + toJson(view::summary(*model)) +
@@ -71,6 +74,9 @@ Shown summary(const Options &options, const Site &site) {
 }
 Shown memory(const Options &options, const Site &site) {
   const auto model = only(site);
+  if (options.csv)
+    return options.tile >= 0 ? tileCsv(*model, std::uint64_t(options.tile), options.table)
+                             : memoryCsv(*model, options.table);
   if (options.tile >= 0)
     return options.json ? pretty(toJson(view::tile(*model, std::uint64_t(options.tile))))
                         : tileText(*model, std::uint64_t(options.tile));
@@ -78,6 +84,9 @@ Shown memory(const Options &options, const Site &site) {
 }
 Shown liveness(const Options &options, const Site &site) {
   const auto model = only(site);
+  if (options.csv)
+    return options.step >= 0 ? livenessStepCsv(*model, options.step, options.table)
+                             : livenessCsv(*model, options.table);
   if (options.json && options.step >= 0)
     return pretty(livenessJson(*model, options.step));
   return options.json ? pretty("{\"liveness\":" + toJson(view::liveness(*model)) +
@@ -87,9 +96,13 @@ Shown liveness(const Options &options, const Site &site) {
 // Of a report what the IPU did, of traces what the host did.
 Shown trace(const Options &options, const Site &site) {
   if (site.numTraces() && !site.numReports())
-    return options.json ? pretty(hostPerfetto(hostTraces(site))) : hostText(hostTraces(site));
+    return options.csv    ? hostCsv(hostTraces(site), options.table)
+           : options.json ? pretty(hostPerfetto(hostTraces(site)))
+                          : hostText(hostTraces(site));
   const auto model = only(site);
-  return options.json ? pretty(toJson(view::trace(*model))) : traceText(*model);
+  return options.csv    ? traceCsv(*model, options.table)
+         : options.json ? pretty(toJson(view::trace(*model)))
+                        : traceText(*model);
 }
 
 // A path for each report; or both below one.
@@ -247,9 +260,16 @@ CLI::App *command(CLI::App &app, Options &options, const char *name, const char 
                   Command &chosen) {
   auto *sub = app.add_subcommand(name, help);
   sub->add_option("PATH", options.paths, "profile.pop, a trace, or a folder of them")->required();
-  sub->add_flag("--json", options.json, "JSON, the same that the page draws");
+  auto *json = sub->add_flag("--json", options.json, "JSON, the same that the page draws");
+  sub->add_flag("--csv", options.csv, "CSV with all rows of one table")->excludes(json);
   sub->callback([&chosen, work] { chosen = work; });
   return sub;
+}
+
+void addTable(CLI::App &sub, Options &options, const std::string &names) {
+  sub.add_option("--table", options.table, "which table of --csv: " + names)
+      ->type_name("NAME")
+      ->needs("--csv");
 }
 
 int run(int argc, char **argv) {
@@ -273,18 +293,19 @@ int run(int argc, char **argv) {
   app.add_flag("!--no-browser", options.browser, "only print the address");
   app.add_flag("--no-token", options.open, "everybody who can reach the address may read")
       ->excludes(toFile);
-  command(app, options, "summary", "target, memory, cycles, and what to do about them", summary,
-          chosen);
-  command(app, options, "memory", "by tile and category", memory, chosen)
-      ->add_option("--tile", options.tile, "one tile")
-      ->check(CLI::NonNegativeNumber);
-  command(app, options, "liveness", "memory over steps", liveness, chosen)
-      ->add_option("--step", options.step, "one step")
-      ->check(CLI::NonNegativeNumber);
-  command(app, options, "trace", "programs by cycles, or host events by time", trace, chosen);
+  auto *sub = command(app, options, "summary", "target, memory, cycles, and what to do about them",
+                      summary, chosen);
+  addTable(*sub, options, "figures, cycles, insights, options");
+  sub = command(app, options, "memory", "by tile and category", memory, chosen);
+  sub->add_option("--tile", options.tile, "one tile")->check(CLI::NonNegativeNumber);
+  addTable(*sub, options, "tiles, categories; with --tile: variables, categories");
+  sub = command(app, options, "liveness", "memory over steps", liveness, chosen);
+  sub->add_option("--step", options.step, "one step")->check(CLI::NonNegativeNumber);
+  addTable(*sub, options, "steps, variables; with --step: variables");
+  sub = command(app, options, "trace", "programs by cycles, or host events by time", trace, chosen);
+  addTable(*sub, options, "programs, runs, steps, operations; of traces: events");
   auto *both = command(app, options, "compare", "two reports: a step, memory, what changed most",
                        compare, chosen);
-  both->add_flag("--csv", options.csv, "CSV, one line for each figure")->excludes("--json");
   both->add_option("--fail-above", options.failAbove,
                    "5%: exit status 1 if a step's cycles, the fullest tile or memory grew by more")
       ->type_name("PERCENT");

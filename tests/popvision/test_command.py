@@ -178,6 +178,75 @@ def test_compare_names_what_is_no_report(popvision, profile, report, other_repor
     assert "holds traces and no profile.pop" in popvision("compare", trace, profile).stderr
 
 
+def table_of(popvision, *arguments):
+    done = popvision(*arguments, "--csv")
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.reader(io.StringIO(done.stdout)))
+    assert rows[0] and all(len(row) == len(rows[0]) for row in rows)
+    return [dict(zip(rows[0], row)) for row in rows[1:]]
+
+
+def test_csv_of_memory_and_liveness_is_what_libpva_says(popvision, profile):
+    truth = pva.openReport(profile).compilation
+    tiles = table_of(popvision, "memory", profile)
+    assert [int(row["total"]) for row in tiles] == [tile.memory.total.excludingGaps for tile in truth.tiles]
+    categories = table_of(popvision, "memory", profile, "--table", "categories")
+    for row in categories:
+        assert int(row["bytes"]) == sum(int(tile[row["category"]]) for tile in tiles)
+    assert sum(int(row["bytes"]) for row in categories) == sum(int(tile["total"]) for tile in tiles)
+    of_three = table_of(popvision, "memory", "--tile", "3", profile, "--table", "categories")
+    assert sum(int(row["bytes"]) for row in of_three) == int(tiles[3]["total"])
+    assert [int(v["bytes"]) for v in table_of(popvision, "memory", "--tile", "3", profile)] == [
+        v["bytes"] for v in parsed(popvision("memory", "--tile", "3", "--json", profile))["variables"]]
+    steps = truth.livenessProgramSteps
+    assert [int(row["bytes"]) for row in table_of(popvision, "liveness", profile)] == [
+        step.notAlwaysLiveMemory.bytes for step in steps]
+    at = max(range(len(steps)), key=lambda i: steps[i].notAlwaysLiveMemory.bytes)
+    lives = table_of(popvision, "liveness", "--step", str(at), profile)
+    assert {int(row["id"]): int(row["bytes"]) for row in lives} == {
+        v.id: v.bytes for v in steps[at].notAlwaysLiveMemory.variables}
+    variables = table_of(popvision, "liveness", profile, "--table", "variables")
+    assert len(variables) == len(parsed(popvision("liveness", "--json", profile))["variables"]["name"])
+    assert {row["name"] for row in lives} <= {row["name"] for row in variables if row["firstStep"]}
+
+
+def test_csv_of_cycles_adds_up(popvision, profile):
+    execution = pva.openReport(profile).execution
+    figures = {row["name"]: row["value"] for row in table_of(popvision, "summary", profile)}
+    assert int(figures["execution.totalCycles"]) == execution.totalCycles and figures["target.chip"] == "GC200 (Mk2)"
+    for command, table in (("summary", "cycles"), ("trace", "programs"), ("trace", "operations")):
+        rows = table_of(popvision, command, profile, "--table", table)
+        assert sum(int(row["cycles"]) for row in rows) == execution.totalCycles, table
+    assert table_of(popvision, "trace", profile) == table_of(popvision, "trace", profile, "--table", "programs")
+    runs = table_of(popvision, "trace", profile, "--table", "runs")
+    assert [(row["name"], int(row["cycles"])) for row in runs] == [(run.name, run.cycles) for run in execution.runs]
+    steps = table_of(popvision, "trace", profile, "--table", "steps")
+    assert [int(row["cycles"]) for row in steps] == [step.ipus[0].cycles for step in execution.steps]
+
+
+def test_csv_of_texts_and_events(popvision, profile, report):
+    told = parsed(popvision("summary", "--json", profile))
+    insights = table_of(popvision, "summary", profile, "--table", "insights")
+    assert [row["detail"] for row in insights] == [i["detail"] for i in told["insights"]]
+    assert any("," in row["detail"] for row in insights)
+    options = table_of(popvision, "summary", profile, "--table", "options")
+    assert {row["option"]: row["value"] for row in options} == told["summary"]["options"]
+    traces = [os.path.join(report, name) for name in os.listdir(report) if name.endswith(".pvti")]
+    events = table_of(popvision, "trace", *traces)
+    run = next(row for row in events if row["event"] == "PoplarExecutor._run")
+    assert int(run["times"]) > 0 and int(run["totalNanoseconds"]) >= int(run["longestNanoseconds"]) > 0
+
+
+def test_tables_that_there_are_not(popvision, profile):
+    done = popvision("trace", "--csv", "--table", "opration", profile)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == ('popvision: There is no table "opration". Did you mean "operations"? The tables are programs, '
+                           "runs, steps, operations.\n")
+    assert popvision("trace", "--table", "runs", profile).returncode != 0
+    for command in ("summary", "memory", "liveness", "trace"):
+        assert popvision(command, "--csv", "--json", profile).returncode != 0
+
+
 def damaged(tmp_path, profile, what):
     path = str(tmp_path / "profile.pop")
     shutil.copy(profile, path)
