@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "arch/Bundles.hpp"
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -12,7 +11,7 @@ class Scheduler {
 public:
   explicit Scheduler(const std::vector<Issue> &stretch)
       : stretch_(stretch), waiting_(stretch.size()), users_(stretch.size()),
-        height_(stretch.size(), 0), start_(stretch.size(), 0) {
+        height_(stretch.size(), 0), start_(stretch.size(), 0), at_(stretch.size(), 0) {
     for (unsigned i = 0; i < stretch.size(); ++i)
       for (const unsigned before : stretch[i].after) {
         users_[before].push_back(i);
@@ -25,13 +24,13 @@ public:
     }
   }
 
-  unsigned run() {
+  Schedule run() {
     for (unsigned i = 0; i < stretch_.size(); ++i)
       if (waiting_[i] == 0)
         makeReady(i);
     for (unsigned now = 0; placed_ < stretch_.size(); ++now)
       fill(now);
-    return end_;
+    return {std::move(at_), end_};
   }
 
 private:
@@ -48,6 +47,7 @@ private:
     if (stretch_[i].slot != Slot::Aux || stretch_[i].bundles > 1)
       mainFrom_ = std::max(mainFrom_, done);
     end_ = std::max(end_, done);
+    at_[i] = at;
     ++placed_;
     for (const unsigned user : users_[i]) {
       start_[user] = std::max(start_[user], done);
@@ -86,6 +86,7 @@ private:
   std::vector<unsigned> waiting_;
   std::vector<std::vector<unsigned>> users_;
   std::vector<unsigned> height_, start_; // start_: the first bundle with all operands
+  std::vector<unsigned> at_;
   std::set<std::pair<int, unsigned>> ready_;
   std::vector<unsigned> jumps_;
   unsigned placed_ = 0, end_ = 0, busyUntil_ = 0;
@@ -94,11 +95,19 @@ private:
 
 } // namespace
 
-unsigned bundlesOf(const std::vector<Issue> &stretch, Pairing pairing) {
+Schedule scheduleOf(const std::vector<Issue> &stretch, Pairing pairing) {
   if (pairing == Pairing::Scheduled)
     return Scheduler(stretch).run();
-  return std::accumulate(stretch.begin(), stretch.end(), 0u,
-                         [](unsigned sum, const Issue &i) { return sum + i.bundles; });
+  Schedule oneByOne;
+  for (const Issue &i : stretch) {
+    oneByOne.at.push_back(oneByOne.bundles);
+    oneByOne.bundles += i.bundles;
+  }
+  return oneByOne;
+}
+
+unsigned bundlesOf(const std::vector<Issue> &stretch, Pairing pairing) {
+  return scheduleOf(stretch, pairing).bundles;
 }
 
 } // namespace arch

@@ -23,6 +23,9 @@ TEST(Bundles, OfAnAxpyLoop) {
                                    main({3}), main(),   jump()};
   EXPECT_EQ(bundlesOf(loop, Pairing::Scheduled), 5u);
   EXPECT_EQ(bundlesOf(loop, Pairing::None), 7u);
+  const std::vector<unsigned> places = {0, 1, 1, 2, 3, 2, 4};
+  EXPECT_EQ(scheduleOf(loop, Pairing::Scheduled).at, places);
+  EXPECT_EQ(scheduleOf(loop, Pairing::None).at, (std::vector<unsigned>{0, 1, 2, 3, 4, 5, 6}));
 }
 
 //  load a

@@ -14,8 +14,8 @@ bool startsWith(const std::string &text, const char *prefix) { return text.rfind
 
 const std::vector<std::string> &ownOptions() {
   static const std::vector<std::string> options = {
-      "-o",        "-S",     "-target",     "--target", "--list-targets",
-      "--version", "--help", "--emit-llvm", "-g",       "-w"};
+      "-o",     "-S",          "-target", "--target", "--list-targets", "--version",
+      "--help", "--emit-llvm", "-g",      "-w",       "--cycles",       "--sizes"};
   return options;
 }
 
@@ -73,6 +73,14 @@ public:
   Arguments parse() {
     while (at_ < words_.size())
       one(words_[at_++]);
+    if (!a_.sizes.empty() && !a_.cycles)
+      throw UsageError("--sizes belongs to --cycles");
+    if (a_.cycles && (a_.assembly || !a_.output.empty()))
+      throw UsageError("--cycles prints and writes no file; leave out -o and -S");
+    if (a_.cycles && a_.targets.size() > 1)
+      throw UsageError("--cycles takes one target");
+    if (a_.targets.empty() && a_.cycles)
+      a_.targets.push_back(targetNamed("ipu2"));
     if (a_.targets.empty())
       for (const std::string &name : compileTargets())
         a_.targets.push_back(targetNamed(name));
@@ -89,6 +97,12 @@ private:
       a_.listTargets = true;
     else if (word == "-S")
       a_.assembly = true;
+    else if (word == "--cycles")
+      a_.cycles = true;
+    else if (word == "--sizes")
+      a_.sizes = next(word);
+    else if (startsWith(word, "--sizes="))
+      a_.sizes = word.substr(8);
     else if (word == "-o")
       a_.output = next(word);
     else if (startsWith(word, "-o") && word.size() > 2)
@@ -129,6 +143,7 @@ private:
 } // namespace
 
 const char *const usage = R"(usage: popc [options] inputs... -o out.gp
+       popc --cycles [--sizes FIELD=N,...] [options] inputs...
 
 Compiles codelets (.cpp, .c) and joins them, and any .gp inputs, into one .gp file.
 
@@ -138,6 +153,11 @@ Compiles codelets (.cpp, .c) and joins them, and any .gp inputs, into one .gp fi
   -O0 ... -O3, -g, -I DIR, -D NAME[=V], -U NAME, -std=S, -W..., -Werror, -f..., -include FILE
                         as in g++
   -S                    write the assembly of un-vectorised code instead of a .gp
+  --cycles              print what each line of each vertex is charged, in bundles, instead of writing
+                        a .gp; for one target, ipu2 if none is given
+  --sizes FIELD=N,...   with --cycles: run each vertex that has these fields, with operands of zeros.
+                        N is the elements of a vector, ROWSxELEMENTS of a vector of vectors, or the
+                        value of a scalar field. Integer fields that are not edges need a value, too
   --list-targets        print the targets, separated by commas
   --version             print the version
   --help                print this

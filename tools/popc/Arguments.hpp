@@ -18,6 +18,8 @@ struct Arguments {
   std::vector<std::string> inputs, flags;
   std::vector<Target> targets;
   std::string output; // empty: beside the first input
+  std::string sizes;  // of operands, for --cycles
+  bool cycles = false;
   bool assembly = false, help = false, version = false, listTargets = false;
 };
 

@@ -113,6 +113,26 @@ TEST_F(Popc, WritesAssembly) {
   EXPECT_NE(text.find(".text"), std::string::npos);
 }
 
+TEST_F(Popc, PrintsWhatEachLineCosts) {
+  const std::string loop = file("loop.cpp", "#include <poplar/Vertex.hpp>\n"
+                                            "class L : public poplar::Vertex { public:\n"
+                                            "  poplar::InOut<poplar::Vector<float>> x;\n"
+                                            "  void compute() {\n"
+                                            "    for (unsigned i = 0; i < x.size(); ++i)\n"
+                                            "      x[i] += 1.f;\n"
+                                            "  }\n};\n");
+  const ProcessResult result = popcRun({loop, "--cycles", "--sizes", "x=7"});
+  ASSERT_EQ(result.status, 0) << result.output;
+  for (const char *text : {"cycles with x=7", "for (unsigned i = 0; i < x.size(); ++i)",
+                           "x[i] += 1.f;", "loop 1, line 5: 7 passes (i < x.size())"})
+    EXPECT_NE(result.output.find(text), std::string::npos) << text << "\n" << result.output;
+  EXPECT_EQ(popcRun({loop, "--sizes", "x=7"}).status, 2);
+  EXPECT_EQ(popcRun({loop, "--cycles", "-o", "x.gp"}).status, 2);
+  EXPECT_EQ(popcRun({loop, "--cycles", "-target", "ipu1,ipu2"}).status, 2);
+  EXPECT_EQ(popcRun({"x.gp", "--cycles"}).status, 2);
+  EXPECT_EQ(popcRun({loop, "--cycles", "--sizes", "y=7"}).status, 1);
+}
+
 TEST_F(Popc, LeavesWhatStandsAtTheOutputPath) {
   const auto to = [&](const std::string &path) {
     return popcRun({a, "-target", "ipu2", "-o", path});

@@ -6,6 +6,7 @@
 #include "base/Text.hpp"
 #include "codelet/Compile.hpp"
 #include "codelet/Gp.hpp"
+#include "Listing.hpp"
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -36,6 +37,19 @@ void writeAssembly(const popc::Arguments &a) {
     std::cout << text;
   else
     base::writeWhole(path, text);
+}
+
+void printCycles(const popc::Arguments &a) {
+  const auto sizes = a.sizes.empty() ? popc::Sizes() : popc::parseSizes(a.sizes);
+  for (const std::string &input : a.inputs) {
+    if (std::filesystem::path(input).extension() == ".gp")
+      throw popc::UsageError(base::str("--cycles reads sources, and ", input, " is an archive"));
+    const auto vertices =
+        popc::cyclesOf(SourceInput::fromFile(input), optionsFor(a, a.targets.front()), sizes);
+    if (vertices.empty())
+      std::cout << input << " has no vertices\n";
+    std::cout << popc::listing(vertices);
+  }
 }
 
 // Two inputs that define one vertex type cannot be in the same target.
@@ -85,6 +99,8 @@ int run(const popc::Arguments &a) {
     std::cout << "cpu,ipu1,ipu2,ipu21\n";
   else if (a.inputs.empty())
     throw popc::UsageError("no input files");
+  else if (a.cycles)
+    printCycles(a);
   else if (a.assembly)
     writeAssembly(a);
   else

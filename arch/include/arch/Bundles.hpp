@@ -24,6 +24,12 @@ enum class Pairing : std::uint8_t {
   Scheduled // both slots
 };
 
+// In which bundle each instruction begins, and how many there are.
+struct Schedule {
+  std::vector<unsigned> at;
+  unsigned bundles = 0;
+};
+Schedule scheduleOf(const std::vector<Issue> &stretch, Pairing pairing);
 unsigned bundlesOf(const std::vector<Issue> &stretch, Pairing pairing);
 
 } // namespace arch

@@ -9,7 +9,6 @@
 #include "base/Log.hpp"
 #include "base/Text.hpp"
 #include "codelet/Cache.hpp"
-#include "codelet/Count.hpp"
 #include "codelet/Dialect.hpp"
 #include "codelet/Dwarf.hpp"
 #include "codelet/Glue.hpp"
@@ -298,7 +297,8 @@ public:
     return readBack("checked.so");
   }
 
-  std::string assembly(const std::string &text, const std::string &glue) {
+  std::string assembly(const std::string &text, const std::string &glue,
+                       const char *debug = "-g0") {
     const std::string source = directory_.file("counted.ii");
     writeFile(source, with(text, "openipuCounted") + glue);
     // Last on the line, so that they win over the user's -O. Loops stay loops: one pass of the
@@ -306,7 +306,7 @@ public:
     require(command_() + quiet + wholeProgram() +
             Words{"-O2", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-unroll-loops",
                   "-fno-tree-loop-distribute-patterns", "-fno-reorder-blocks-and-partition",
-                  "-fno-jump-tables", "-fno-ipa-ra", "-fverbose-asm", "-ffixed-r15", "-g0", "-S",
+                  "-fno-jump-tables", "-fno-ipa-ra", "-fverbose-asm", "-ffixed-r15", debug, "-S",
                   source, "-o", directory_.file("plain.s")});
     return readBack("plain.s");
   }
@@ -627,6 +627,35 @@ Module linkModule(const Module &module,
     cache.storeModule(linked);
   }
   return linked;
+}
+
+CountedModule compileForLines(const SourceInput &input, const CompileOptions &options) {
+  requireKnownArch(options.arch);
+  const Source source = readSource(input);
+  CountedModule result;
+  Module &module = result.module;
+  module.sourceName = source.name;
+  module.arch = options.arch;
+  module.machine = machineArchitecture();
+  module.numWorkers = workersOf(options);
+  Compilation work(source.name, options.flags, module.machine, options.arch, module.numWorkers);
+  Words ignored;
+  module.preprocessedSource = work.preprocess(source, options.arch, ignored);
+  const auto types = discoverInEitherForm(work, module);
+  if (types.empty())
+    return result;
+  // Debug information with lines and inlined calls, and nothing else that could change the code.
+  const auto counted = countAssembly(
+      work.assembly(module.preprocessedSource, linesGlue(types, module.numWorkers), "-g1"),
+      pairingOf(options.arch), statesOf(types), &result.lines);
+  module.countedImage = work.assemble(counted.text);
+  module.needs = undefinedSymbols(module.countedImage, module.sourceName);
+  if (!module.needs.empty())
+    refuseSymbols(module.needs, module.sourceName);
+  fill(module, types, counted.code);
+  for (std::size_t k = 0; k < types.size(); ++k)
+    result.functions.push_back(computeSymbol(k));
+  return result;
 }
 
 // The compiler's remarks on whole lines name its temporary files.

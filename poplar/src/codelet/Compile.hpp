@@ -4,6 +4,7 @@
 // starts no compiler. Safe from any number of threads and processes. Libraries never print: all
 // diagnostics are in the exceptions.
 #pragma once
+#include "codelet/Count.hpp"
 #include "codelet/Errors.hpp"
 #include "codelet/Module.hpp"
 #include <memory>
@@ -37,6 +38,15 @@ struct CompileOptions {
 // malloc, iostream), FileError (source missing). Functions that the source only declares are
 // Module::needs.
 Module compileSource(const SourceInput &source, const CompileOptions &options = {});
+
+// The counted code of a source with where its bundles come from. `module` has the counted image
+// alone, and is not cached.
+struct CountedModule {
+  Module module;
+  CountedLines lines;
+  std::vector<std::string> functions; // of module.types: what runs one vertex
+};
+CountedModule compileForLines(const SourceInput &source, const CompileOptions &options = {});
 
 // The same module with checks of every access (Checks.hpp): other hostOffsets and sizes,
 // `checkedImage` filled, `image` empty. Vertex types and fields stand in the same order as in

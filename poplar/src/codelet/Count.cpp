@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "codelet/Count.hpp"
 #include "base/Text.hpp"
-#include "codelet/TileCode.hpp"
 #include <algorithm>
 #include <set>
 #include <vector>
@@ -20,8 +19,8 @@ std::string_view trimmed(std::string_view line) {
 
 // Labels of exception tables and debug information are not reached by jumps.
 bool startsBlock(std::string_view label) {
-  static constexpr std::string_view passive[] = {".LEH", ".LFB",   ".LFE",  ".LVL", ".LBB",
-                                                 ".LBE", ".LCOLD", ".LHOT", ".LFSB"};
+  static constexpr std::string_view passive[] = {".LEH", ".LFB", ".LFE",   ".LVL",  ".LBB",
+                                                 ".LBI", ".LBE", ".LCOLD", ".LHOT", ".LFSB"};
   for (const auto prefix : passive)
     if (startsWith(label, prefix))
       return false;
@@ -73,8 +72,9 @@ openipu_counted_call:
 
 class Rewriter {
 public:
-  Rewriter(arch::Pairing pairing, const std::map<std::string, VertexState> &vertices)
-      : pairing_(pairing), vertices_(vertices) {}
+  Rewriter(arch::Pairing pairing, const std::map<std::string, VertexState> &vertices,
+           CountedLines *lines)
+      : pairing_(pairing), vertices_(vertices), marked_(lines) {}
 
   CountedAssembly rewrite(std::string_view assembly) {
     while (!assembly.empty()) {
@@ -84,6 +84,7 @@ public:
     }
     endFunction();
     addWrappers();
+    addTables();
     return {join(), code()};
   }
 
@@ -156,8 +157,10 @@ private:
       places_.back() = lines_.size();
       keep(""); // the counting instruction goes here
     }
+    if (marked_)
+      mark(i);
     if (const std::string target = callee(i); !target.empty())
-      noteCall(target);
+      noteCall(target, i.mark);
     if (i.isRepeated)
       addRepeated(i);
     keep(text);
@@ -166,7 +169,23 @@ private:
       blocks_.back().instructions.push_back(std::move(i));
   }
 
-  void noteCall(const std::string &target) {
+  void mark(HostInstruction &i) {
+    i.mark = ++marked_->marks;
+    keep(base::str(".Lopenipu_mark_", i.mark, ":"));
+  }
+  unsigned addLength(unsigned mark) {
+    marked_->lengths.push_back({function_, mark, marked_->places});
+    return marked_->places++;
+  }
+  // Adds to a number in memory. The flags may be in use, and so may 128 bytes below the stack.
+  static std::string adding(std::string_view what, unsigned place, unsigned times = 1) {
+    std::string text = "\tleaq\t-128(%rsp), %rsp\n\tpushfq\n";
+    while (times-- > 0)
+      text += base::str("\taddq\t", what, ", openipu_visits+", 8 * place, "(%rip)\n");
+    return text + "\tpopfq\n\tleaq\t128(%rsp), %rsp";
+  }
+
+  void noteCall(const std::string &target, unsigned mark) {
     graph_[function_].calls.insert(target);
     // Flags and r11 are dead at a call.
     if (copiesBytes(target) || fillsBytes(target)) {
@@ -174,6 +193,8 @@ private:
       keep("\tshrq\t$3, %r11");
       keep(base::str("\timulq\t$", copiesBytes(target) ? 2 : 1, ", %r11, %r11"));
       keep("\taddq\t%r11, %r15");
+      if (marked_)
+        keep(adding("%r11", addLength(mark)));
     }
   }
 
@@ -181,6 +202,8 @@ private:
   void addRepeated(const HostInstruction &i) {
     const bool copies = startsWith(i.mnemonic, "movs");
     keep(base::str("\tleaq\t(%r15,%rcx,", copies ? 2 : 1, "), %r15"));
+    if (marked_)
+      keep(adding("%rcx", addLength(i.mark), copies ? 2 : 1));
     graph_[function_].instructions += copies ? 2 : 1;
   }
 
@@ -192,16 +215,59 @@ private:
       const auto vertex = vertices_.find(function_);
       graph_[function_].dependsOnData =
           dependsOnData(function, vertex == vertices_.end() ? nullptr : &vertex->second);
+      const unsigned firstPlace = marked_ ? note(function, costs) : 0;
       for (std::size_t b = 0; b < costs.size(); ++b) {
         graph_[function_].instructions += costs[b].instructions;
         if (costs[b].bundles > 0 && places_[b] > 0)
           lines_[places_[b]] = base::str("\tleaq\t", costs[b].bundles, "(%r15), %r15");
+        if (marked_ && places_[b] > 0)
+          lines_[places_[b]] += "\n" + adding("$1", firstPlace + unsigned(b));
       }
     }
     blocks_.clear();
     places_.clear();
     function_.clear();
     open_ = false;
+  }
+
+  // The function's blocks and loops. Returns the place of the first block's visits.
+  unsigned note(const Function &function, const std::vector<BlockCost> &costs) {
+    const auto firstBlock = unsigned(marked_->blocks.size()), firstPlace = marked_->places;
+    const auto firstLoop = int(marked_->loops.size());
+    for (unsigned b = 0; b < costs.size(); ++b) {
+      const int loop = function.flow.loopOf(b);
+      marked_->blocks.push_back({function_, loop == noLoop ? noLoop : firstLoop + loop,
+                                 marked_->places++, costs[b].bundles, costs[b].issued});
+    }
+    for (const Loop &loop : function.flow.loops())
+      marked_->loops.push_back(
+          {firstBlock + loop.header, loop.parent == noLoop ? noLoop : firstLoop + loop.parent, 0});
+    for (const Node &node : function.nodes)
+      if (const int loop = function.flow.loopOf(node.block);
+          loop != noLoop && (node.op == Op::Branch || node.op == Op::Jump))
+        marked_->loops[unsigned(firstLoop + loop)].mark = node.mark;
+    return firstPlace;
+  }
+
+  void addTables() {
+    if (!marked_)
+      return;
+    for (const auto &[name, function] : graph_)
+      marked_->calls[name] = function.calls;
+    keep(base::str("\t.section\t.data.rel.ro, \"aw\"\n\t.align 8\n\t.globl\topenipu_marks\n",
+                   "\t.type\topenipu_marks, @object\nopenipu_marks:\n\t.quad\t0"));
+    for (unsigned i = 1; i <= marked_->marks; ++i)
+      keep(base::str("\t.quad\t.Lopenipu_mark_", i));
+    keep("\t.size\topenipu_marks, .-openipu_marks");
+    keep(base::str("\t.align 8\n\t.globl\topenipu_places\n\t.hidden\topenipu_places\n",
+                   "openipu_places:\n\t.quad\t", marked_->places));
+    for (const char *table : {"openipu_visits", "openipu_kept"})
+      keep(base::str(
+          "\t.bss\n\t.align 8\n\t.globl\t", table, "\n\t.type\t", table, ", @object\n\t.size\t",
+          table, ", ", 8 * marked_->places, "\n",
+          table == std::string_view("openipu_visits") ? base::str("\t.hidden\t", table, "\n") : "",
+          table, ":\n\t.zero\t", 8 * marked_->places + 8));
+    keep("\t.text");
   }
 
   // Static initialisers run while somebody else owns r15.
@@ -257,6 +323,7 @@ private:
 
   const arch::Pairing pairing_;
   const std::map<std::string, VertexState> &vertices_;
+  CountedLines *const marked_; // or null
   std::vector<std::string> lines_;
   std::vector<Block> blocks_;       // of the function that is being read
   std::vector<std::size_t> places_; // of their counting instructions; 0: none
@@ -270,8 +337,9 @@ private:
 } // namespace
 
 CountedAssembly countAssembly(std::string_view assembly, arch::Pairing pairing,
-                              const std::map<std::string, VertexState> &vertices) {
-  return Rewriter(pairing, vertices).rewrite(assembly);
+                              const std::map<std::string, VertexState> &vertices,
+                              CountedLines *lines) {
+  return Rewriter(pairing, vertices, lines).rewrite(assembly);
 }
 
 } // namespace poplar::codelet

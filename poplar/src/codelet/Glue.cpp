@@ -151,6 +151,26 @@ std::string countedGlue(const std::vector<DiscoveredType> &types, unsigned numWo
   return text + table(rows);
 }
 
+std::string linesGlue(const std::vector<DiscoveredType> &types, unsigned numWorkers) {
+  std::string text = countedGlue(types, numWorkers);
+  const auto keep = [&](std::string_view before, std::string_view added) {
+    text.insert(text.find(before), added);
+  };
+  keep("extern \"C\" bool openipu_counted_call", R"(
+extern "C" __attribute__((visibility("hidden"))) unsigned long openipu_visits[];
+extern "C" __attribute__((visibility("hidden"))) const unsigned long openipu_places;
+extern "C" unsigned long openipu_kept[];
+extern "C" __attribute__((visibility("hidden"), noipa)) void openipu_keep(bool longest) {
+  for (unsigned long i = 0; i < openipu_places; ++i) {
+    openipu_kept[i] = longest ? openipu_visits[i] : openipu_kept[i];
+    openipu_visits[i] = 0;
+  }
+}
+)");
+  keep("longest = own > longest", "openipu_keep(own >= longest);\n      ");
+  return text;
+}
+
 const char *checkedSupport() {
   return R"(
 #include "poplar/codelet/Hooks.hpp"

@@ -29,6 +29,7 @@ struct HostInstruction {
   std::vector<std::string> texts; // operands in AT&T order: destination last
   std::vector<Operand> operands;  // the same
   bool isRepeated = false;        // rep movs / rep stos: executes rcx times
+  unsigned mark = 0;              // a number of whoever read the line
   bool isSpill = false;           // its memory operand is a register's place on the stack
 };
 

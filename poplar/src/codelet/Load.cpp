@@ -113,6 +113,9 @@ public:
   LoadedImage &operator=(const LoadedImage &) = delete;
   Entry entry(std::size_t type) const { return entries_[type]; }
   CodeRange code() const { return code_; }
+  template <class T> T symbol(const char *name) const {
+    return handle_ ? reinterpret_cast<T>(::dlsym(handle_, name)) : nullptr;
+  }
 
 private:
   bool writeToMemory(const std::string &bytes) {
@@ -124,9 +127,6 @@ private:
       done += written ? std::size_t(n) : 0;
     }
     return written;
-  }
-  template <class T> T symbol(const char *name) {
-    return handle_ ? reinterpret_cast<T>(::dlsym(handle_, name)) : nullptr;
   }
   // The executable segments of the loaded object that this address is in.
   static CodeRange codeWith(const void *address) {
@@ -195,6 +195,10 @@ Entry LoadedModule::entry(std::size_t type, Variant variant, unsigned threadSlot
 
 CodeRange LoadedModule::code(Variant variant, unsigned threadSlot) {
   return image(variant, threadSlot).code();
+}
+
+const void *LoadedModule::symbol(const char *name, Variant variant) {
+  return image(variant, 0).symbol<const void *>(name);
 }
 
 const LoadedImage &LoadedModule::image(Variant variant, unsigned threadSlot) {

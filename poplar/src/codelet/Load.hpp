@@ -51,6 +51,7 @@ public:
   // an array access under a lock.
   Entry entry(std::size_t type, Variant variant = Variant::Fast, unsigned threadSlot = 0);
   CodeRange code(Variant variant, unsigned threadSlot = 0); // where its machine code is
+  const void *symbol(const char *name, Variant variant);    // of data that it shows; or null
 
 private:
   struct Impl;

@@ -24,6 +24,7 @@ public:
     std::sort(i.after.begin(), i.after.end());
     i.after.erase(std::unique(i.after.begin(), i.after.end()), i.after.end());
     stretch_.push_back(std::move(i));
+    issued_.push_back({slot, 0, bundles, mark, what, bytes, isCall});
     return unsigned(stretch_.size() - 1);
   }
   // Everything before it is done, nothing after it has begun.
@@ -36,15 +37,24 @@ public:
     return at;
   }
   BlockCost cost(arch::Pairing pairing) const {
-    return {arch::bundlesOf(stretch_, pairing), unsigned(stretch_.size())};
+    const auto schedule = arch::scheduleOf(stretch_, pairing);
+    BlockCost cost{schedule.bundles, unsigned(stretch_.size()), issued_};
+    for (std::size_t i = 0; i < cost.issued.size(); ++i)
+      cost.issued[i].at = schedule.at[i];
+    return cost;
   }
 
   std::map<ValueId, std::vector<unsigned>> made;      // which positions a value waits for
   std::set<std::pair<ValueId, std::int64_t>> shifted; // indices that were scaled already
+  // Of what is issued from now on:
+  unsigned mark = 0, bytes = 0;
+  std::string what;
+  bool isCall = false;
 
 private:
   static constexpr unsigned none = ~0u;
   std::vector<Issue> stretch_;
+  std::vector<Issued> issued_;
   unsigned barrier_ = none;
 };
 
@@ -103,8 +113,36 @@ private:
   }
   void nothing(ValueId v) { code(v).made[v] = waits(v); }
 
+  void describe(unsigned block, unsigned mark, std::string what, unsigned bytes = 0) {
+    blocks_[block].mark = mark;
+    blocks_[block].bytes = bytes;
+    blocks_[block].isCall = false;
+    blocks_[block].what = std::move(what);
+  }
+  void describe(ValueId v) {
+    const Node &node = f_.nodes[v];
+    const bool moves = node.op == Op::Load || node.op == Op::Store;
+    describe(node.block, node.mark, nameOf(node), moves ? node.bytes : 0);
+    code(v).isCall = node.op == Op::Call;
+  }
+  static std::string nameOf(const Node &node) {
+    static const std::map<Op, const char *> names = {
+        {Op::Linear, "add"},           {Op::Load, "load"},
+        {Op::Store, "store"},          {Op::Widen, "convert"},
+        {Op::Narrow, "convert"},       {Op::Compare, "compare"},
+        {Op::CompareFloat, "compare"}, {Op::Select, "select"},
+        {Op::Branch, "jump"},          {Op::Jump, "jump"}};
+    if (node.op == Op::Call)
+      return node.callee.empty() ? "call" : node.callee;
+    if (node.op == Op::Compute)
+      return arch::toString(node.kind);
+    const auto at = names.find(node.op);
+    return at == names.end() ? "other" : at->second;
+  }
+
   void add(ValueId v) {
     const Node &node = f_.nodes[v];
+    describe(v);
     switch (node.op) {
     case Op::Linear:
       return addSum(v);
@@ -188,12 +226,16 @@ private:
     const unsigned count = std::max(1u, node.bytes / 8);
     if (leavesLoop(v, count))
       return nothing(v);
+    describe(f_.nodes[v].block, node.mark, "address");
     addAddress(v);
+    describe(v);
     repeat(v, Slot::Main, 1, count);
   }
 
   bool leavesLoop(ValueId v, unsigned count) {
     const unsigned home = strides_.home(v);
+    if (home != f_.nodes[v].block)
+      describe(home, f_.nodes[v].mark, nameOf(f_.nodes[v]));
     for (unsigned i = 0; i < count && home != f_.nodes[v].block; ++i)
       blocks_[home].issue(Slot::Main, 1, {});
     return home != f_.nodes[v].block;
@@ -203,7 +245,9 @@ private:
     const Node &node = f_.nodes[v];
     if (leavesLoop(v, node.bytes < 4 ? 3 : std::max(1u, node.bytes / 8)))
       return;
+    describe(node.block, node.mark, "address");
     addAddress(v);
+    describe(v);
     if (node.bytes >= 4)
       return repeat(v, Slot::Main, 1, std::max(1u, node.bytes / 8));
     // Read the word, merge, write it back.
@@ -300,6 +344,8 @@ private:
   // variable that is needed as a number.
   void addSteps() {
     for (unsigned l = 0; l < steps_.size(); ++l)
+      describe(f_.flow.loops()[l].header, markOf(int(l)), "step");
+    for (unsigned l = 0; l < steps_.size(); ++l)
       for (std::size_t i = 0; i < steps_[l].size(); ++i)
         blocks_[f_.flow.loops()[l].header].issue(Slot::Main, 1, {});
     for (ValueId v = 0; v < f_.nodes.size(); ++v) {
@@ -316,9 +362,19 @@ private:
   void addCounters() {
     std::set<int> counted;
     for (ValueId v = 0; v < f_.nodes.size(); ++v)
-      if (f_.nodes[v].op == Op::Branch && uses_.countsDown(v) && counted.insert(loopOf(v)).second)
-        blocks_[f_.flow.dominator(f_.flow.loops()[unsigned(loopOf(v))].header)].issue(Slot::Main, 1,
-                                                                                      {});
+      if (f_.nodes[v].op == Op::Branch && uses_.countsDown(v) && counted.insert(loopOf(v)).second) {
+        const auto before = f_.flow.dominator(f_.flow.loops()[unsigned(loopOf(v))].header);
+        describe(before, f_.nodes[v].mark, "count");
+        blocks_[before].issue(Slot::Main, 1, {});
+      }
+  }
+  // What belongs to a loop as a whole stands with the jump that repeats it.
+  unsigned markOf(int loop) const {
+    unsigned mark = 0;
+    for (const Node &node : f_.nodes)
+      if ((node.op == Op::Branch || node.op == Op::Jump) && f_.flow.loopOf(node.block) == loop)
+        mark = node.mark;
+    return mark;
   }
   bool updateCounts(ValueId phi, int loop) {
     const auto &in = f_.nodes[phi].in;

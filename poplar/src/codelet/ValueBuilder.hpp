@@ -19,6 +19,7 @@ public:
   }
 
   void enter(unsigned block) { block_ = block; }
+  void begin(const HostInstruction &instruction) { mark_ = instruction.mark; }
   ValueId read(int place) { return valueAtEnd(block_, place); }
   void write(int place, ValueId value) { written_[block_][place] = value; }
   bool isWritten(int place) const { return written_[block_].count(place) != 0; } // in this block
@@ -42,7 +43,7 @@ private:
   ValueId makePlain(Op op, unsigned block, int place);
   void simplify();
 
-  unsigned block_ = 0;
+  unsigned block_ = 0, mark_ = 0;
   std::vector<Places> written_, found_; // by block: at its end, and at its start
   std::map<std::string, int> slots_;
   std::vector<ValueId> phis_;

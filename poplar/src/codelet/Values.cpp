@@ -8,6 +8,7 @@ namespace poplar::codelet {
 
 ValueId ValueBuilder::add(Node node) {
   node.block = block_;
+  node.mark = mark_;
   nodes.push_back(std::move(node));
   byBlock[block_].push_back(ValueId(nodes.size() - 1));
   return ValueId(nodes.size() - 1);
@@ -143,8 +144,10 @@ Function valuesOf(ControlFlow flow) {
       order.push_back(b);
   for (const unsigned block : order) {
     builder.enter(block);
-    for (const auto &instruction : flow.blocks()[block].instructions)
+    for (const auto &instruction : flow.blocks()[block].instructions) {
+      builder.begin(instruction);
       decode(builder, instruction);
+    }
   }
   builder.finish();
   auto nodes = std::move(builder.nodes);

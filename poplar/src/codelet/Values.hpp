@@ -50,6 +50,7 @@ struct Node {
   std::string callee;                // Call
   int place = 0;                     // Entry and Phi: register or slot
   bool isVector = false;             // several floats side by side
+  unsigned mark = 0;                 // of the instruction that it was made for
 };
 
 struct Function {
