@@ -111,6 +111,7 @@ add_custom_target(sdk-notebooks ALL DEPENDS ${notebooks}/made)
 install(DIRECTORY ${notebooks}/ DESTINATION ${share}/docs/lessons FILES_MATCHING PATTERN "*.ipynb")
 install(DIRECTORY examples/ DESTINATION ${share}/examples
         PATTERN CMakeLists.txt EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN demo EXCLUDE)
+install(DIRECTORY garden/ DESTINATION ${share}/garden PATTERN __pycache__ EXCLUDE)
 install(FILES cmake/sdk/examples/CMakeLists.txt cmake/sdk/examples/README.md DESTINATION ${share}/examples)
 
 # `cpack` in a build folder: a Debian package of the same, below /opt.
