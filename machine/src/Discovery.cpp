@@ -103,8 +103,8 @@ Domain domainOfController(const std::string &name) {
 }
 
 bool environmentDescribes() {
-  return !environment("OPENIPU_NUM_IPUS").empty() || !environment("OPENIPU_CHIP").empty() ||
-         !environment("OPENIPU_IPU").empty();
+  return !environment("OPENIPU_MACHINE").empty() || !environment("OPENIPU_NUM_IPUS").empty() ||
+         !environment("OPENIPU_CHIP").empty() || !environment("OPENIPU_IPU").empty();
 }
 
 std::string userFolder() {

@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include "Json.hpp"
 #include "machine/Error.hpp"
+#include "machine/Named.hpp"
 #include "machine/Runtime.hpp"
 #include "PartitionJson.hpp"
 #include <algorithm>
@@ -89,9 +90,15 @@ Domain State::domain(const StoredPartition &stored, unsigned gcd) const {
   return domain;
 }
 
-unsigned ipusOfEnvironment() { return numberOf("OPENIPU_NUM_IPUS", 16, 1, mostIpus); }
+unsigned ipusOfEnvironment() {
+  if (const auto named = machineOfEnvironment())
+    return named->ipus;
+  return numberOf("OPENIPU_NUM_IPUS", 16, 1, mostIpus);
+}
 
 std::string chipOfEnvironment() {
+  if (const auto named = machineOfEnvironment())
+    return named->chip;
   return environment("OPENIPU_CHIP", environment("OPENIPU_IPU", "ipu2"));
 }
 
@@ -99,6 +106,8 @@ State stateOfEnvironment() {
   const unsigned ipus = ipusOfEnvironment();
   Partition partition;
   partition.chip = chipOfEnvironment();
+  if (const auto named = machineOfEnvironment())
+    partition.name = named->name;
   State state;
   state.boxes = boxesFor(boxKindOf(chipOf(partition.chip), partition.chip), ipus);
   state.partitions = {{std::move(partition), 0, ipus}};

@@ -48,6 +48,20 @@ TEST_F(Tools, GcInfoAlignsIdsOfLargerPartitions) {
   EXPECT_TRUE(has(text, "\n-+- Id: [30], target: [Multi IPU]\n"));
 }
 
+TEST_F(Tools, GcInfoShowsANamedMachine) {
+  ::unsetenv("OPENIPU_NUM_IPUS");
+  set("OPENIPU_MACHINE", "bow-2000");
+  const auto text = output("gc-info -l");
+  EXPECT_TRUE(has(text, "Partition: bow-2000 [active]\n")) << text;
+  EXPECT_TRUE(has(text, "-+- Id: [3], target: [Fabric]")) << text;
+  EXPECT_FALSE(has(text, "Id: [4], target: [Fabric]")) << text;
+  EXPECT_TRUE(has(output("gc-info -i -d 0"), "BOW-2000"));
+  set("OPENIPU_MACHINE", "bow-200");
+  const auto failed = run("gc-info -l");
+  EXPECT_EQ(failed.status, 1);
+  EXPECT_TRUE(has(failed.out, "Did you mean \"bow-2000\"")) << failed.out;
+}
+
 TEST_F(Tools, GcInfoShowsCardsAsPcie) {
   set("OPENIPU_IPU", "ipu1");
   const auto text = output("gc-info -l");

@@ -55,8 +55,9 @@ void addMachine(std::vector<std::string> &command) {
   const auto folder = std::filesystem::absolute(machine::runtimeFolder().path()).string();
   command.insert(command.end(),
                  {"-v", folder + ":" + folder, "-e", "OPENIPU_RUNTIME_DIR=" + folder});
-  for (const char *name : {"OPENIPU_NUM_IPUS", "OPENIPU_IPU", "IPUOF_VIPU_API_PARTITION_ID",
-                           "IPUOF_VIPU_API_GCD_ID", "IPUOF_VIPU_API_HOST"})
+  for (const char *name :
+       {"OPENIPU_MACHINE", "OPENIPU_NUM_IPUS", "OPENIPU_IPU", "IPUOF_VIPU_API_PARTITION_ID",
+        "IPUOF_VIPU_API_GCD_ID", "IPUOF_VIPU_API_HOST"})
     if (const auto value = machine::environment(name); !value.empty())
       command.insert(command.end(), {"-e", str(name, "=", value)});
 }

@@ -40,10 +40,11 @@ struct State {
   bool operator==(const State &) const = default;
 };
 
-// What the environment describes: OPENIPU_NUM_IPUS IPUs (default 16) of the chip that OPENIPU_CHIP
-// (a description file) or OPENIPU_IPU (a name, default ipu2) gives, in one reconfigurable partition
-// named ipuof. Throws BadVariable for a number that is none, and
-// what chipOf throws.
+// What the environment describes: the machine that OPENIPU_MACHINE names, in one reconfigurable
+// partition of that name; or OPENIPU_NUM_IPUS IPUs (default 16) of the chip that OPENIPU_CHIP (a
+// description file) or OPENIPU_IPU (a name, default ipu2) gives, in one named ipuof. Throws
+// BadVariable for a number that is none, a name that no machine has, and variables that contradict
+// each other; and what chipOf throws.
 State stateOfEnvironment();
 unsigned ipusOfEnvironment();
 std::string chipOfEnvironment(); // name or path

@@ -17,10 +17,11 @@ protected:
   ~TestMachine() override { clear(); }
   static void set(const char *name, const std::string &value) { ::setenv(name, value.c_str(), 1); }
   static void clear() {
-    for (const char *name : {"OPENIPU_RUNTIME_DIR", "OPENIPU_NUM_IPUS", "OPENIPU_CHIP",
-                             "OPENIPU_IPU", "IPUOF_CONFIG_PATH", "IPUOF_VIPU_API_PARTITION_ID",
-                             "IPUOF_VIPU_API_GCD_ID", "IPUOF_VIPU_API_HOST", "GCDA_OPTIONS",
-                             "GCDA_MONITOR", "GCDA_SUPPRESS_UTILISATION_MEASUREMENT"})
+    for (const char *name :
+         {"OPENIPU_RUNTIME_DIR", "OPENIPU_MACHINE", "OPENIPU_NUM_IPUS", "OPENIPU_CHIP",
+          "OPENIPU_IPU", "IPUOF_CONFIG_PATH", "IPUOF_VIPU_API_PARTITION_ID",
+          "IPUOF_VIPU_API_GCD_ID", "IPUOF_VIPU_API_HOST", "GCDA_OPTIONS", "GCDA_MONITOR",
+          "GCDA_SUPPRESS_UTILISATION_MEASUREMENT"})
       ::unsetenv(name);
   }
   // What `call` throws, or nothing.
