@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "Cycles.hpp"
+#include "base/Arithmetic.hpp"
 #include "base/Text.hpp"
 #include "codelet/Checks.hpp"
 #include "codelet/Guard.hpp"
@@ -14,8 +15,10 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <set>
+#include <sys/mman.h>
 #include <thread>
 
 namespace popc {
@@ -74,17 +77,18 @@ public:
       return put(slot, ScalarRecord{data});
     }
     if (field.shape == FieldShape::Vector)
-      return vector(slot, field.type, size.outer);
+      return vector(slot, field.type, size.outer, room(size.outer * sizeOf(field.type)));
     char *inner = room(size.outer * field.hostInnerStride);
+    const std::uint64_t row = base::roundUp(size.inner * sizeOf(field.type), align);
+    char *data = room(size.outer * row);
     for (std::uint64_t i = 0; i < size.outer; ++i)
-      vector(inner + i * field.hostInnerStride, field.type, size.inner);
+      vector(inner + i * field.hostInnerStride, field.type, size.inner, data + i * row);
     put(slot, VectorRecord{inner, size.outer});
   }
   void *address() const { return state_; }
 
 private:
-  void vector(char *slot, TypeId type, std::uint64_t elements) {
-    char *data = room(elements * sizeOf(type));
+  void vector(char *slot, TypeId type, std::uint64_t elements, char *data) {
     if (type == TypeId::Quarter)
       return put(slot, QuarterVectorRecord{data, elements, metadata_});
     put(slot, VectorRecord{data, elements});
@@ -92,15 +96,34 @@ private:
   template <class Record> static void put(char *slot, const Record &record) {
     std::memcpy(slot, &record, sizeof record);
   }
-  // Aligned as a tile's memory is at most, and more of it: compilers of tiles read ahead, too.
+  // Zeros, with a little more after them, since codelets may read ahead. What goes further meets a
+  // page that nobody may touch, and not our own memory.
   char *room(std::uint64_t bytes) {
-    constexpr std::size_t align = 64;
-    auto &memory = memory_.emplace_back(std::size_t(bytes) + 4 * align);
-    const auto at = reinterpret_cast<std::uintptr_t>(memory.data());
-    return memory.data() + (align - at % align) % align;
+    return memory_.emplace_back(base::roundUp(bytes, align) + align).begin();
   }
+  class Room {
+  public:
+    explicit Room(std::uint64_t bytes)
+        : bytes_(bytes), size_(base::roundUp(bytes, page) + page),
+          memory_(
+              ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+      if (memory_ == MAP_FAILED || ::mprotect(end(), page, PROT_NONE) != 0)
+        throw std::bad_alloc();
+    }
+    ~Room() { ::munmap(memory_, size_); }
+    Room(const Room &) = delete;
+    Room &operator=(const Room &) = delete;
+    char *begin() const { return end() - bytes_; }
+
+  private:
+    char *end() const { return static_cast<char *>(memory_) + size_ - page; }
+    static constexpr std::uint64_t page = 4096;
+    std::uint64_t bytes_, size_;
+    void *memory_;
+  };
+  static constexpr std::uint64_t align = 64;
   const VertexType &type_;
-  std::list<std::vector<char>> memory_;
+  std::list<Room> memory_;
   char *state_;
   std::uint8_t metadata_[8] = {};
 };

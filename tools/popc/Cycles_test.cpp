@@ -206,10 +206,10 @@ TEST(CodeletLines, OfHelpersAndCopiesBelongToTheVertex) {
                         "    for (unsigned i = 0; i < out.size(); ++i)\n"
                         "      out[i] = twice(out[i]);\n" // 12
                         "  }\n};\n",
-             "in=64,out=16")
+             "in=64,out=64")
           .at(0);
   const auto lines = byLine(vertex);
-  EXPECT_GE(lines.at(4), 16u);
+  EXPECT_GE(lines.at(4), 64u);
   EXPECT_GE(lines.at(10), 64u) << "a load and a store for every 8 bytes";
   EXPECT_EQ(sumOf(vertex), vertex.bundles);
   EXPECT_NE(listing({vertex}).find("calls twice"), std::string::npos) << listing({vertex});
@@ -266,6 +266,15 @@ TEST(CodeletLines, OfVerticesThatCannotRunAreThoseOfOnePass) {
   EXPECT_NE(vertices[1].problem.find("does not end"), std::string::npos) << vertices[1].problem;
   EXPECT_NE(listing(vertices).find("Forever: bundles of one pass. It has not run"),
             std::string::npos);
+  const auto wild =
+      cycles(prologue + "class Wild : public Vertex { public: Input<Vector<float>> in;\n"
+                        "  Output<Vector<float>> out;\n"
+                        "  void compute() { for (unsigned i = 0; i < in.size(); ++i) out[i] = 1; "
+                        "} };\n",
+             "in=100000,out=10")
+          .at(0);
+  EXPECT_FALSE(wild.hasRun);
+  EXPECT_NE(wild.problem.find("Do the values of --sizes fit together?"), std::string::npos);
   const auto again = cycles(source, "n=3");
   EXPECT_TRUE(again.at(0).hasRun && again.at(1).hasRun);
   EXPECT_NE(cycles(source, "n=0", "ipu2", std::chrono::milliseconds(0)).at(0).problem, "");
