@@ -16,9 +16,9 @@ as it was published, with the recipe of the vendor's figure where one is known.
 
 One training step is compiled for the system. Nothing runs.
 
-- The **tile** is what the fullest one needs, of the memory that it has. More than 1.00 does not fit.
+- The **tile** is what the fullest one needs, of the memory that it has. Above 1.00 it does not fit.
 - The **modelled** throughput is that of training.
-- **Published** is the vendor's figure of training. **Ratio** is modelled throughput of the published.
+- **Published** is the vendor's figure of training. **Ratio** is the modelled one of that.
 
 | model | million parameters | IPUs and recipe | tile | modelled | published | ratio |
 | --- | ---: | --- | ---: | ---: | ---: | ---: |
