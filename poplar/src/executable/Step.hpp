@@ -108,6 +108,7 @@ template <class Kind> Kind *as(Step &step) { return std::get_if<Kind>(&step.kind
 // One function for several kinds: `match(step, [](const step::Copy &c) {...}, [](const auto &)
 // {})`.
 template <class... Cases> struct Overloaded : Cases... { using Cases::operator()...; };
+template <class... Cases> Overloaded(Cases...) -> Overloaded<Cases...>; // clang 14 asks for it
 template <class Step, class... Cases> decltype(auto) match(Step &step, Cases... cases) {
   return std::visit(Overloaded<Cases...>{cases...}, step.kind);
 }
