@@ -54,6 +54,8 @@ Json parseObject(std::string_view text, const JsonSource &source) {
     parsed = Json::parse(text.begin(), text.end(), Watch(source));
   } catch (const Json::parse_error &e) {
     source.fail("", base::str("is not JSON: it is damaged at byte ", e.byte));
+  } catch (const Json::out_of_range &) {
+    source.fail("", "has a number that is out of range");
   }
   if (!parsed.is_object())
     source.fail("", "is not a JSON object");

@@ -56,6 +56,8 @@ TEST_F(Configuration, ThatIsDamagedIsRefusedWithFileAndKeyAndRemedy) {
             "\"serial\" is meant" +
                 remedy);
   EXPECT_EQ(refusal("}", ""), "\"/x/demo.conf\" is not JSON: it is damaged at byte 516" + remedy);
+  EXPECT_EQ(refusal("\"gcd\": 0", "\"gcd\": 1e999"),
+            "\"/x/demo.conf\" has a number that is out of range" + remedy);
 }
 
 TEST_F(Configuration, HasNoControlCharacters) { EXPECT_NE(refusal("127.0.1.1", "\\u001b[2J"), ""); }
