@@ -45,7 +45,6 @@
 #include "transforms/rewriting/prune.hpp"
 #include <popart/builder.hpp>
 #include <popart/error.hpp>
-#include <ranges>
 
 namespace popart::session {
 
@@ -118,9 +117,12 @@ bool hostFolds(const P &p) {
     const auto location = p.out.model.locations.of(p.graph(), Value{v});
     return !location.offChip && !location.sharded;
   };
-  const auto values = std::views::iota(0u, std::uint32_t(p.graph().size()));
-  return p.options().updatableNamedBuffers.empty() && p.out.context.sharedBy.empty() &&
-         std::ranges::all_of(values, isWhole);
+  if (!p.options().updatableNamedBuffers.empty() || !p.out.context.sharedBy.empty())
+    return false;
+  for (std::uint32_t v = 0; v < p.graph().size(); ++v)
+    if (!isWhole(v))
+      return false;
+  return true;
 }
 void foldBatchNorms(P &p) {
   transforms::foldBatchNorms(p.graph(), p.kept, hostFolds(p) ? &p.model().norms : nullptr);

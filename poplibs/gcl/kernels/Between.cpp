@@ -381,8 +381,8 @@ private:
   std::byte *dense(const openipu::KernelOperand &t, bool read, bool written) {
     if (t.contiguous)
       return t.data;
-    auto &copy =
-        copies_.emplace_back(t, std::vector<std::byte>(t.elements * sizeOf(t.type)), written);
+    copies_.push_back({t, std::vector<std::byte>(t.elements * sizeOf(t.type)), written});
+    auto &copy = copies_.back();
     if (read)
       copyOperand(t, copy.memory.data(), true);
     return copy.memory.data();

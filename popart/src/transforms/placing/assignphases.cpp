@@ -5,7 +5,6 @@
 #include "opdef/opview.hpp"
 #include <algorithm>
 #include <popart/error.hpp>
-#include <ranges>
 
 namespace popart::transforms {
 
@@ -83,7 +82,8 @@ void inferPhases(Graph &graph) {
       if (v != none)
         made[v.value] = phase;
   }
-  for (auto &node : std::views::reverse(graph.nodes)) {
+  for (auto at = graph.nodes.rbegin(); at != graph.nodes.rend(); ++at) {
+    auto &node = *at;
     auto &phase = node.settings.executionPhase;
     const bool given = phase.has_value();
     for (Value v : node.outputs)
