@@ -29,7 +29,7 @@ void readObject(const std::string &text, OptionFlags &flags, const std::string &
   Json json;
   try {
     json = Json::parse(text);
-  } catch (const Json::parse_error &e) {
+  } catch (const Json::exception &e) { // also of numbers that are out of range
     throw parse_error(base::str(source, " is not valid JSON: ", e.what()));
   }
   if (!json.is_object())

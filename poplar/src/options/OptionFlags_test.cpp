@@ -45,6 +45,7 @@ TEST(ReadJson, RefusesMalformedTextAndChangesNothing) {
   OptionFlags flags{{"a", "1"}};
   EXPECT_THROW(readJSON("{\"a\":", flags), parse_error);
   EXPECT_THROW(readJSON("[1]", flags), parse_error);
+  EXPECT_THROW(readJSON("{\"a\":1e999}", flags), parse_error);
   EXPECT_EQ(messageOf<parse_error>([&] { readJSON(R"({"a":"2","b":{}})", flags); }),
             "The option text: option \"b\" is object; options are a flat JSON object of strings, "
             "numbers and booleans.");
