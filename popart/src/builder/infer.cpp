@@ -58,6 +58,11 @@ bool hasBodies(const onnx::NodeProto &node) {
 bool dependsOnReplicas(const ops::OpDef &def) {
   return def.type == "ReplicatedReduceScatter" || def.type == "ReplicatedAllGather";
 }
+// The library reads all three dimensions of what a recurrent layer gets without counting them.
+bool crashesOnnx(const onnx::NodeProto &node, const TensorInfo *first) {
+  const auto &type = node.op_type();
+  return (type == "RNN" || type == "GRU" || type == "LSTM") && first && first->rank() != 3;
+}
 void checkFormals(const ops::OpDef &def, const onnx::NodeProto &node) {
   std::vector<bool> given;
   for (const auto &id : node.input())
@@ -94,7 +99,8 @@ void Builder::Impl::inferAsOnnx(const onnx::NodeProto &node) {
     }
   onnx::shape_inference::InferenceContextImpl context(copy, types, {}, {});
   try {
-    if (schema && schema->has_type_and_shape_inference_function())
+    if (schema && schema->has_type_and_shape_inference_function() &&
+        !crashesOnnx(node, node.input_size() ? infoOf(node.input(0)) : nullptr))
       schema->GetTypeAndShapeInferenceFunction()(context);
   } catch (const std::exception &) { // it does not know either
   }

@@ -3,6 +3,7 @@
 #include "onnx/import.hpp"
 #include "onnx/testmodels.hpp"
 #include <fstream>
+#include <popart/builder.hpp>
 #include <popart/error.hpp>
 #include <sys/stat.h>
 
@@ -264,6 +265,18 @@ TEST(Import, LeavesInternalOperatorsToRewrites) {
                     "g (float[2] x) => (float[2] y) { y = openipu.ConstantPad <pads = [1]> (x) }")
                 .rfind("No operator for openipu.ConstantPad:1 (output \"y\").", 0),
             0u);
+}
+
+TEST(Import, RefusesRecurrentLayersWithoutASequence) {
+  for (const std::string type : {"RNN", "GRU", "LSTM"})
+    for (const std::string shape : {"2", "1, 2"}) {
+      const std::string text = "<ir_version: 7, opset_import: [\"\" : 13]> g (float[" + shape +
+                               "] x, float[1, 2, 2] w, float[1, 2, 2] r) => (float[1, 1, 1, 2] y) "
+                               "{ y = " +
+                               type + " <hidden_size = 2> (x, w, r) }";
+      EXPECT_NE(problem(text), "accepted");
+      EXPECT_THROW(Builder::createFromOnnxModel(parsed(text).SerializeAsString()), error);
+    }
 }
 
 TEST(Import, ReadsFilesOfANewerOnnx) {
