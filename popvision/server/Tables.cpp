@@ -142,13 +142,7 @@ std::string variablesAtCsv(const Model &model, std::int64_t step) {
 }
 
 std::string programsCsv(const Model &model) {
-  std::vector<pva::ProgramRef> order;
-  for (const auto &program : model.programs())
-    if (model.spent(program->id()).executions)
-      order.push_back(program);
-  std::stable_sort(order.begin(), order.end(), [&](const auto &a, const auto &b) {
-    return model.spent(a->id()).cycles > model.spent(b->id()).cycles;
-  });
+  const auto order = executedPrograms(model);
   Csv csv({"program", "type", "name", "cycles", "executions", "tileBalance", "bytes"});
   for (const auto &program : order) {
     const auto &spent = model.spent(program->id());

@@ -188,7 +188,7 @@ std::string livenessText(const Model &model, std::int64_t wanted) {
   return out;
 }
 
-std::string traceText(const Model &model) {
+std::vector<pva::ProgramRef> executedPrograms(const Model &model) {
   std::vector<pva::ProgramRef> order;
   for (const auto &program : model.programs())
     if (model.spent(program->id()).executions)
@@ -196,6 +196,11 @@ std::string traceText(const Model &model) {
   std::stable_sort(order.begin(), order.end(), [&](const auto &a, const auto &b) {
     return model.spent(a->id()).cycles > model.spent(b->id()).cycles;
   });
+  return order;
+}
+
+std::string traceText(const Model &model) {
+  const auto order = executedPrograms(model);
   std::string out;
   for (const auto &run : model.execution().runs())
     out += row(str("run ", run.name().empty() ? "(no name)" : run.name()),
