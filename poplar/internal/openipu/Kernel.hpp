@@ -6,6 +6,7 @@
 // it says otherwise. What another backend does not have runs on the host, with the cpu's kernel.
 #pragma once
 #include "base/Half.hpp"
+#include "base/Mix.hpp"
 #include "openipu/TypeId.hpp"
 #include <cstddef>
 #include <cstdint>
@@ -35,11 +36,17 @@ struct KernelOperand {
 };
 
 // The generator behind operators that draw random numbers without a seed of their own. It belongs
-// to a replica; a kernel that draws advances `counter`, one that seeds sets `key` and `reseeded`.
+// to a replica. No kernel moves it on: how many keys a step takes is known before it runs
+// (Kernel::draws, Rounding::stochastic), so the keys of many steps can be told at once.
 struct RandomState {
-  std::uint64_t key = 0, counter = 0;
-  bool reseeded = false; // codelets' generators follow
+  std::uint64_t key = 0, counter = 0; // of keys taken since it was seeded
 };
+
+// The key that a kernel draws which finds the generator so.
+inline std::uint64_t drawnKey(const RandomState &random) {
+  constexpr std::uint64_t step = 0x9e3779b97f4a7c15ull;
+  return base::mix(random.key + base::mix(random.counter * step) - step);
+}
 
 // How the tiles round at this point of the program (poplar/CSRFunctions.hpp).
 struct Rounding {
@@ -53,7 +60,8 @@ struct KernelArgs {
   std::span<const KernelOperand> outputs, inputs; // an InOut operand is an output only
   std::string_view attributes;    // bytes that the operator wrote (openipu/Attributes.hpp)
   const void *prepared = nullptr; // what `prepare` returned, if the kernel has one
-  RandomState *random = nullptr;
+  std::uint64_t key = 0;          // of a kernel that draws: what its numbers follow from
+  RandomState *seeded = nullptr;  // of a kernel that seeds: the generator
   unsigned replica = 0;
   std::uint64_t generation = 1; // changes whenever a steady input may have changed
   Rounding rounding = {};       // of what a kernel rounds itself; its results: Kernel::givesFloats
@@ -90,6 +98,10 @@ struct Kernel {
   // Whether it follows KernelArgs::rounding.overflow itself. Of others the results are looked at
   // behind it: infinities, where no operand had one, are values that were too large.
   bool limitsHalves = false;
+  // Whether the kernel with these attributes draws a key. Attributes may come from a damaged file.
+  bool (*draws)(std::string_view attributes) = nullptr;
+  // Sets the generator of its replica. Only the cpu has such kernels; they run by themselves.
+  bool seeds = false;
   // Whose kernel it is. The operands of another backend's kernels are in that backend's memory.
   std::string backend = "cpu";
 };
@@ -134,6 +146,11 @@ Kernel stateful(std::string name, bool (*givesFloats)(std::string_view) = nullpt
           .release = [](const void *state) { delete static_cast<const State *>(state); },
           .givesFloats = givesFloats,
           .nans = nans};
+}
+
+inline Kernel drawing(Kernel kernel, bool (*draws)(std::string_view attributes)) {
+  kernel.draws = draws;
+  return kernel;
 }
 
 // A kernel between replicas.

@@ -23,10 +23,11 @@ struct Turn {
   std::vector<unsigned> replicas;        // on which, in order
   int trapped = 0;                       // FE_* flags that end the run
   const std::uint64_t *cycles = nullptr; // of the device so far
-  RandomState *random = nullptr;         // by replica
+  RandomState *random = nullptr;         // by replica, as the step finds them
   // Of kernels:
   openipu::Rounding rounding = {};
-  std::uint64_t generation = 1; // another one when steady operands may have changed
+  // By KernelUse::number: another one when steady operands may have changed.
+  const std::uint64_t *generations = nullptr;
 };
 
 // Something that runs leaf steps of an image.

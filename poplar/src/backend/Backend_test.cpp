@@ -30,16 +30,14 @@ void sumOfReplicas(std::span<const KernelArgs> replicas) {
   for (const auto &args : replicas)
     *args.out<int>(0) = sum;
 }
-void draw(const KernelArgs &args) {
-  auto &random = *args.random;
-  *args.out<int>(0) = int(random.key ^ ++random.counter);
-}
+void draw(const KernelArgs &args) { *args.out<int>(0) = int(args.key); }
+bool draws(std::string_view) { return true; }
 
 const openipu::Registered kernels[] = {
     openipu::Registered{{.name = "seam.add", .run = add}},
     openipu::Registered{{.name = "seam.multiply", .run = multiply}},
     openipu::Registered{{.name = "seam.subtract", .run = subtract}},
-    openipu::Registered{{.name = "seam.draw", .run = draw}},
+    openipu::Registered{{.name = "seam.draw", .run = draw, .draws = draws}},
     openipu::Registered{openipu::across("seam.sumOfReplicas", sumOfReplicas)},
     openipu::Registered{{.name = "seam.add", .run = add, .backend = TestBackend::name}},
     openipu::Registered{{.name = "seam.multiply", .run = multiply, .backend = TestBackend::name}}};
@@ -185,7 +183,7 @@ TEST(Backend, ItsMemoryIsOutOfReachOfTheHost) {
   b.ints({1});
   b.sequence({});
   b.image.programs = {b.last()};
-  const KernelUses uses(b.image, {});
+  const KernelUses uses(b.image, {}, TestBackend::name);
   TestHost host;
   RunOptions options;
   options.numReplicas = 1;

@@ -46,7 +46,7 @@ Interpreter::Interpreter(std::shared_ptr<const executable::Image> image, const a
     : image_(std::move(image)),
       system_(compile::oneReplica(system, std::max(1u, image_->replicationFactor))),
       options_(options), host_(host), account_(image_, system_, options, recorder),
-      kernels_(*image_, leafSteps(*image_)), disturbances_(kernels_.size()) {
+      kernels_(*image_, leafSteps(*image_), kind.name), generations_(kernels_.size(), 1) {
   if (options_.numReplicas == 0)
     options_.numReplicas = std::max(1u, image_->replicationFactor);
   Setup setup{image_, system_, leafSteps(*image_), &kernels_, options_, &host_};
@@ -62,6 +62,7 @@ Interpreter::Interpreter(std::shared_ptr<const executable::Image> image, const a
   random_.resize(options_.numReplicas);
   turn_.random = random_.data();
   turn_.cycles = account_.counter();
+  turn_.generations = generations_.data();
 }
 
 Interpreter::~Interpreter() = default;
@@ -72,7 +73,7 @@ void Interpreter::load() {
     onHost_->cpu().load();
   for (unsigned r = 0; r < replicas_.size(); ++r) {
     replicas_[r].seeds.clear();
-    random_[r] = {generatorKey(options_.seed, global(r)), 0, false};
+    random_[r] = {generatorKey(options_.seed, global(r)), 0};
     seedVertices(r, base::mix(options_.seed) + global(r));
   }
   firstKey_ = generatorKey(options_.seed, 0);
@@ -100,7 +101,8 @@ void Interpreter::read(const HostView &view, unsigned replica, std::byte *to) co
 }
 
 void Interpreter::write(const HostView &view, unsigned replica, const std::byte *from) {
-  ++hostWrites_;
+  for (auto &generation : generations_)
+    ++generation;
   backend_->write(view.place, replica, from);
 }
 
@@ -140,7 +142,7 @@ private:
 void Interpreter::run(std::uint32_t program) {
   const RunOf run(*backend_, onHost_.get());
   for (auto kernel : kernels_.disturbed(program))
-    ++disturbances_[kernel];
+    ++generations_[kernel];
   active_.resize(replicas_.size());
   for (unsigned r = 0; r < replicas_.size(); ++r)
     active_[r] = r;

@@ -91,7 +91,7 @@ private:
   void assumeEqual(const Instruction &in);
   void kernel(const Instruction &in);
   openipu::Rounding nextRounding();
-  void reseed();
+  void moveGenerators(const Instruction &in);
   void print(const Instruction &in);
   void show(const Instruction &in, const std::string &title, const executable::PrintFormat &format);
   void cycleStamp(const Instruction &in);
@@ -114,9 +114,7 @@ private:
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<OnHost> onHost_; // null: the backend runs every step
   std::unique_ptr<Flow> flow_;
-  std::uint64_t hostWrites_ = 0; // so far
-  std::vector<std::uint64_t>
-      disturbances_; // by kernel: runs so far that may change steady operands
+  std::vector<std::uint64_t> generations_; // by kernel, of its steady operands
   std::vector<Replica> replicas_;
   std::vector<RandomState> random_; // by replica
   openipu::Peers peers_;

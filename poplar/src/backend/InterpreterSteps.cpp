@@ -177,24 +177,26 @@ openipu::Rounding Interpreter::nextRounding() {
   return rounding;
 }
 
-// A kernel may have seeded the generator: that of vertices follows.
-void Interpreter::reseed() {
-  for (auto r : active_)
-    if (auto &random = random_[r]; random.reseeded) [[unlikely]] {
-      random.reseeded = false;
-      firstKeyChanged_ = true;
-      seedVertices(r, random.key);
-    }
+// Behind a kernel. Where it seeded the generator, that of vertices follows.
+void Interpreter::moveGenerators(const Instruction &in) {
+  const auto &use = kernels_.of(in.step);
+  if (!use.draws && !use.seeds) [[likely]]
+    return;
+  firstKeyChanged_ = firstKeyChanged_ || use.seeds;
+  for (auto r : active_) {
+    random_[r].counter += use.draws;
+    if (use.seeds)
+      seedVertices(r, random_[r].key);
+  }
 }
 
 void Interpreter::kernel(const Instruction &in) {
   turn_.rounding = nextRounding();
-  turn_.generation = 1 + hostWrites_ + disturbances_[in.index];
   if (in.details->across)
     across(in);
   else
     in.runner->run(in.step, turn_);
-  reseed();
+  moveGenerators(in);
   account(in);
 }
 

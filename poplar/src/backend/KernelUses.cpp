@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "backend/KernelUses.hpp"
+#include "backend/Kernels.hpp"
 #include "backend/ReadVariables.hpp"
 #include "backend/Steady.hpp"
 
 namespace poplar::backend {
 
-KernelUses::KernelUses(const executable::Image &image, const std::vector<std::uint32_t> &steps)
+KernelUses::KernelUses(const executable::Image &image, const std::vector<std::uint32_t> &steps,
+                       const std::string &backend)
     : numbers_(image.steps.size(), executable::none) {
   const ReadVariables read(image);
   Steady steady(image);
@@ -13,7 +15,10 @@ KernelUses::KernelUses(const executable::Image &image, const std::vector<std::ui
     const auto *kernel = executable::as<executable::step::Kernel>(image.steps[step]);
     if (!kernel)
       continue;
+    const auto &code = *implementationOf(kernel->name, backend).kernel;
     KernelUse use{std::uint32_t(uses_.size()), {}, {}};
+    use.draws = code.draws && code.draws(kernel->attributes);
+    use.seeds = code.seeds;
     for (std::size_t i = 0; i < kernel->numOperands(); ++i) {
       const auto &view = kernel->operand(i);
       const bool output = i < kernel->outputs.size();

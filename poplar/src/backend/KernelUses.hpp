@@ -2,6 +2,7 @@
 // What all kernel steps of a program together tell about the operands of each.
 #pragma once
 #include "executable/Image.hpp"
+#include <string>
 #include <vector>
 
 namespace poplar::backend {
@@ -10,11 +11,14 @@ struct KernelUse {
   std::uint32_t number = 0; // of the step among the kernel steps
   std::vector<bool> unread; // by operand: an output that nothing reads
   std::vector<bool> steady; // by operand: an input that keeps its values from run to run
+  bool draws = false;       // a key from the generator of its replica
+  bool seeds = false;       // that generator
 };
 
 class KernelUses {
 public:
-  KernelUses(const executable::Image &image, const std::vector<std::uint32_t> &steps);
+  KernelUses(const executable::Image &image, const std::vector<std::uint32_t> &steps,
+             const std::string &backend);
 
   std::size_t size() const { return uses_.size(); }
   const KernelUse &of(std::uint32_t step) const { return uses_[numbers_[step]]; }

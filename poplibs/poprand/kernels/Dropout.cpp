@@ -143,8 +143,8 @@ struct Dropout {
   }
   void run(const KernelArgs &args) {
     const KernelOperand &out = args.outputs[0], &in = args.inputs[0];
-    const std::uint64_t key = keep.seeded ? seededKey(args.inputs[1], std::uint32_t(keep.modifier))
-                                          : nextKey(*args.random);
+    const std::uint64_t key =
+        keep.seeded ? seededKey(args.inputs[1], std::uint32_t(keep.modifier)) : args.key;
     const std::uint32_t last = lastKept(keep);
     if (direct)
       return forWords(key, out.elements,
@@ -206,7 +206,9 @@ private:
       storeAt(out, to, inner.out, n, y);
   }
 };
-const openipu::Registered dropoutKernel{openipu::stateful<Dropout>(kernels::dropout)};
+bool dropoutDraws(std::string_view attributes) { return !Keep::read(attributes).seeded; }
+const openipu::Registered dropoutKernel{
+    openipu::drawing(openipu::stateful<Dropout>(kernels::dropout), dropoutDraws)};
 const openipu::Overwriting dropoutInPlace{kernels::dropout, kernels::dropoutMayOverwrite};
 
 struct ShapedDropout {
@@ -230,8 +232,8 @@ struct ShapedDropout {
   }
   void run(const KernelArgs &args) {
     const KernelOperand &out = args.outputs[0], &in = args.inputs[0];
-    const std::uint64_t key = keep.seeded ? seededKey(args.inputs[1], std::uint32_t(keep.modifier))
-                                          : nextKey(*args.random);
+    const std::uint64_t key =
+        keep.seeded ? seededKey(args.inputs[1], std::uint32_t(keep.modifier)) : args.key;
     forWords(key, factors.size(),
              [&](const std::uint32_t *words, std::size_t first, std::size_t n) {
                toFactors(words, lastKept(keep), keep.choices ? float(keep.scale) : 0.0f,
@@ -255,7 +257,11 @@ struct ShapedDropout {
     });
   }
 };
-const openipu::Registered shapedKernel{openipu::stateful<ShapedDropout>(kernels::shapedDropout)};
+bool shapedDraws(std::string_view attributes) {
+  return !kernels::ShapedKeep::read(attributes).keep.seeded;
+}
+const openipu::Registered shapedKernel{
+    openipu::drawing(openipu::stateful<ShapedDropout>(kernels::shapedDropout), shapedDraws)};
 
 } // namespace
 } // namespace poprand

@@ -209,15 +209,17 @@ struct Generate {
   }
   void run(const KernelArgs &args) {
     const KernelOperand &out = args.outputs[0];
-    const std::uint64_t key = draw.seeded ? seededKey(args.inputs[0], std::uint32_t(draw.modifier))
-                                          : nextKey(*args.random);
+    const std::uint64_t key =
+        draw.seeded ? seededKey(args.inputs[0], std::uint32_t(draw.modifier)) : args.key;
     if (out.type == TypeId::Int)
       fill(draw, key, out, intBlocks(draw.kind), scatter<std::int32_t>);
     else
       fill(draw, key, out, floatBlocks(draw.kind), storeFloats);
   }
 };
-const openipu::Registered registered{openipu::stateful<Generate>(kernels::generate)};
+bool generateDraws(std::string_view attributes) { return !Draw::read(attributes).seeded; }
+const openipu::Registered registered{
+    openipu::drawing(openipu::stateful<Generate>(kernels::generate), generateDraws)};
 
 } // namespace
 } // namespace poprand

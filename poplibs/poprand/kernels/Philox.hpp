@@ -52,9 +52,4 @@ inline std::uint64_t seededKey(const openipu::KernelOperand &seed, std::uint32_t
   return mix(mix(both + 0x9e3779b97f4a7c15ull) + 0x9e3779b97f4a7c15ull * (modifier + 1ull));
 }
 
-// The key of the next draw from the device's own generator.
-inline std::uint64_t nextKey(openipu::RandomState &random) {
-  return mix(random.key + mix(++random.counter * 0x9e3779b97f4a7c15ull));
-}
-
 } // namespace poprand

@@ -6,8 +6,9 @@ namespace poprand {
 
 static void runSetSeed(const openipu::KernelArgs &args) {
   const auto attributes = kernels::SeedModifier::read(args.attributes);
-  *args.random = {seededKey(args.inputs[0], attributes.modifier), 0, true};
+  *args.seeded = {seededKey(args.inputs[0], attributes.modifier), 0};
 }
-static const openipu::Registered registered{{.name = kernels::setSeed, .run = runSetSeed}};
+static const openipu::Registered registered{
+    {.name = kernels::setSeed, .run = runSetSeed, .seeds = true}};
 
 } // namespace poprand

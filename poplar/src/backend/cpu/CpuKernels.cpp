@@ -8,7 +8,7 @@
 namespace poplar::backend::cpu {
 
 static std::unique_ptr<KernelCall> makeCall(const BoundKernel &bound, std::byte *arena,
-                                            RandomState *random, unsigned replica) {
+                                            unsigned replica) {
   auto call = std::make_unique<KernelCall>();
   for (std::size_t i = 0; i < bound.views.size(); ++i) {
     const auto &view = bound.views[i];
@@ -22,7 +22,6 @@ static std::unique_ptr<KernelCall> makeCall(const BoundKernel &bound, std::byte 
   call->args = {.outputs = all.first(bound.outputs),
                 .inputs = all.subspan(bound.outputs),
                 .attributes = bound.attributes,
-                .random = random,
                 .replica = replica};
   call->kernel = bound.kernel;
   call->mayOverflow = HalfLimits::areNeeded(*bound.kernel, call->args);
@@ -35,8 +34,12 @@ KernelCall &CpuBackend::gathered(const Leaf &leaf, unsigned r, const Turn &turn)
   const auto &bound = leaf.kernel;
   auto &call = replicas_[r].kernels[leaf.index];
   if (!call) [[unlikely]]
-    call = makeCall(bound, arena(r), &turn.random[r], global(r));
-  call->args.generation = turn.generation;
+    call = makeCall(bound, arena(r), global(r));
+  call->args.generation = turn.generations[leaf.index];
+  if (bound.use->draws)
+    call->args.key = openipu::drawnKey(turn.random[r]);
+  if (bound.use->seeds)
+    call->args.seeded = &turn.random[r];
   for (std::size_t i = 0; i < bound.views.size(); ++i)
     if (bound.gathered[i])
       bound.views[i].read(arena(r), call->operands[i].data);

@@ -77,6 +77,7 @@ RoundedCall::~RoundedCall() {
 
 void RoundedCall::run(const KernelArgs &args) {
   args_.generation = args.generation;
+  args_.key = args.key;
   args_.rounding = args.rounding;
   for (const auto &result : results_)
     if (result->read)
