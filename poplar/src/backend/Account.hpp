@@ -45,6 +45,25 @@ public:
   void measured(std::uint32_t computeSet, const std::vector<std::uint64_t> &cycles);
   bool recounts(std::uint32_t computeSet) const { return recounts_[computeSet]; }
 
+  // Steps that run as a whole (profile::Recorder).
+  std::uint32_t group(std::vector<std::uint32_t> steps) {
+    return recorder_.group(std::move(steps));
+  }
+  void costs(std::uint32_t group, std::vector<const executable::Cost *> costs) {
+    recorder_.costs(group, std::move(costs));
+  }
+  bool wantsSteps() const { return hostTimes_.has_value(); } // they may not run as a whole
+  bool seesEach(std::uint32_t group) const { return trace_ || recorder_.seesEach(group); }
+  bool sees(std::uint32_t step) const { return trace_ || recorder_.sees(step); }
+  void payAll(std::uint32_t group, std::uint64_t cycles, std::uint64_t times) {
+    recorder_.repeated(group, times);
+    cycles_ += times * cycles;
+  }
+  void payAgain(std::uint32_t step, const StepCost &cost, std::uint64_t times) {
+    recorder_.repeated(step, *cost.cost, times, times * cost.cycles);
+    cycles_ += times * cost.cycles;
+  }
+
   void enter(std::uint32_t step) { recorder_.enter(step, cycles_); }
   void leave(std::uint32_t step) { recorder_.leave(step, cycles_); }
   void endOfBody(std::uint32_t step) { recorder_.endOfBody(step, cycles_); }

@@ -18,16 +18,50 @@
 
 namespace poplar::backend {
 
-// How a step is to run; the interpreter's, it stays where it is from step to step.
+// How a step or a segment is to run; the interpreter's, it stays where it is from one to the next.
+// Nothing in it follows from what the steps of a segment compute.
 struct Turn {
   std::vector<unsigned> replicas;        // on which, in order
   int trapped = 0;                       // FE_* flags that end the run
   const std::uint64_t *cycles = nullptr; // of the device so far
-  RandomState *random = nullptr;         // by replica, as the step finds them
+  RandomState *random = nullptr;         // by replica, at the beginning
   // Of kernels:
-  openipu::Rounding rounding = {};
+  openipu::Rounding rounding = {}; // without its key
+  std::uint64_t roundingSeed = 0;  // key of the generator that the keys of rounding follow from
   // By KernelUse::number: another one when steady operands may have changed.
   const std::uint64_t *generations = nullptr;
+
+  // The keys of a kernel before which `taken` keys were taken since the beginning: the first is
+  // that of its rounding, if that is stochastic.
+  openipu::Rounding roundingAt(std::uint64_t taken) const;
+  std::uint64_t drawnAt(unsigned replica, std::uint64_t taken) const {
+    const auto &state = random[replica];
+    return openipu::drawnKey({state.key, state.counter + taken + rounding.stochastic});
+  }
+};
+
+// Steps that run one after the other, with nothing between them that the host decides or looks at.
+struct Segment {
+  struct Part {
+    std::uint32_t step;
+    // From the beginning of the segment to this step:
+    std::uint64_t cycles = 0;             // of the device
+    std::uint32_t kernels = 0, draws = 0; // kernels, and kernels that draw a key
+  };
+  std::vector<Part> parts;
+  std::uint64_t cycles = 0; // of all of it
+  std::uint32_t kernels = 0, draws = 0;
+
+  std::uint64_t taken(const Part &part, bool stochastic) const { // keys before it
+    return part.draws + (stochastic ? part.kernels : 0);
+  }
+  std::uint64_t taken(bool stochastic) const { return draws + (stochastic ? kernels : 0); }
+};
+using SegmentId = std::uint32_t; // a Segment that a runner has got ready
+
+struct Times {
+  std::uint64_t count = 1;
+  std::uint64_t control = 0; // cycles of the loop before each
 };
 
 // Something that runs leaf steps of an image.
@@ -41,12 +75,25 @@ public:
   // empty if they are what they were.
   virtual std::vector<std::uint64_t> count(std::uint32_t step, const Turn &turn) = 0;
 
+  // At load. The segment stays where it is, and its cycles may be told later: before it runs.
+  virtual SegmentId prepareSegment(const Segment &segment);
+  // Returns how often all of it ran: less than asked for only after stop(). Throws SegmentFault.
+  // Of itself: step by step.
+  virtual std::uint64_t runSegment(SegmentId id, const Turn &turn, const Times &times);
+
   // For collectives with other processes. Gets the operands of one ready and returns what carries
   // it out, on another thread, while steps run that touch no variable of it.
   virtual bool runsBeside() const { return false; }
   virtual std::function<void()> start(std::uint32_t step, const Turn &turn) {
     return [this, step, turn] { run(step, turn); };
   }
+
+protected:
+  virtual bool stopped() const { return false; } // since the run began
+  const Segment &segment(SegmentId id) const { return *segments_[id]; }
+
+private:
+  std::vector<const Segment *> segments_;
 };
 
 // A part of a replica's memory that the host reads or writes, as moves of bytes between memory and

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "backend/Backend.hpp"
 #include "backend/cpu/CpuBackend.hpp"
+#include "backend/Faults.hpp"
 #include "base/Fork.hpp"
 #include "base/Text.hpp"
 #include "device/TargetData.hpp"
 #include "poplar/exceptions.hpp"
+#include <algorithm>
 #include <map>
 
 namespace poplar::backend {
@@ -28,6 +30,47 @@ Backends &backends() {
 }
 
 } // namespace
+
+openipu::Rounding Turn::roundingAt(std::uint64_t taken) const {
+  auto at = rounding;
+  if (at.stochastic)
+    at.key = base::mix(~roundingSeed + base::mix(random[replicas[0]].counter + taken));
+  return at;
+}
+
+SegmentId StepRunner::prepareSegment(const Segment &segment) {
+  segments_.push_back(&segment);
+  return SegmentId(segments_.size() - 1);
+}
+
+std::uint64_t StepRunner::runSegment(SegmentId id, const Turn &turn, const Times &times) {
+  const auto &whole = segment(id);
+  const bool stochastic = turn.rounding.stochastic;
+  std::vector<RandomState> random(1 + std::ranges::max(turn.replicas));
+  auto now = turn;
+  std::uint64_t cycles = 0, begin = *turn.cycles, taken = 0;
+  now.cycles = &cycles;
+  now.random = random.data();
+  for (std::uint64_t t = 0; t < times.count; ++t) {
+    if (stopped())
+      return t;
+    begin += times.control;
+    for (std::uint32_t i = 0; i < whole.parts.size(); ++i)
+      try {
+        const auto &part = whole.parts[i];
+        cycles = begin + part.cycles;
+        for (auto r : turn.replicas)
+          random[r] = {turn.random[r].key,
+                       turn.random[r].counter + taken + whole.taken(part, stochastic)};
+        run(part.step, now);
+      } catch (...) {
+        throw SegmentFault{i, t, std::current_exception()};
+      }
+    begin += whole.cycles;
+    taken += whole.taken(stochastic);
+  }
+  return times.count;
+}
 
 void registerBackend(BackendKind kind) {
   auto &all = backends();

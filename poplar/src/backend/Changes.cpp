@@ -105,7 +105,8 @@ Changed Changes::until(const Trail &trail, std::uint64_t turns) {
     if (inside && at->op == Op::Repeat && at->count == turns) {
       before = after = false;
       turns = 0;
-    } else if (!(inside && at->op == Op::Run) && by(*at)) // other turns, other replicas' branches
+    } else if (!(inside && (at->op == Op::Run || at->op == Op::Segment)) &&
+               by(*at)) // other turns, other replicas' branches
       return Changed::InPart;
   }
   return !before ? Changed::Nothing : after ? Changed::InPart : Changed::All;

@@ -3,6 +3,7 @@
 #pragma once
 #include "codelet/Load.hpp"
 #include <cstdint>
+#include <exception>
 #include <string>
 
 namespace poplar::backend {
@@ -18,6 +19,14 @@ struct VertexFault : codelet::TrapError {
       : TrapError(what), signal(signal), tile(tile) {}
   int signal;
   std::uint32_t tile;
+};
+
+// What a step of a segment threw. All before it was done: so many times the whole segment, then the
+// parts before this one.
+struct SegmentFault {
+  std::uint32_t part;
+  std::uint64_t turns;
+  std::exception_ptr cause;
 };
 
 } // namespace poplar::backend

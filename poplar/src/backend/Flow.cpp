@@ -2,6 +2,7 @@
 #include "backend/Flow.hpp"
 #include "backend/Kernels.hpp"
 #include <algorithm>
+#include <set>
 
 namespace poplar::backend {
 namespace {
@@ -20,8 +21,17 @@ Flow::Flow(const executable::Image &image, const KernelUses &kernels, Account &a
            const Runners &runners)
     : image_(image), kernels_(kernels), account_(account), runners_(runners),
       blocks_(image.steps.size()) {
+  countUses();
   for (auto step : image.programs)
     entries_.push_back(block(step));
+  joinAll();
+}
+
+void Flow::countUses() {
+  uses_.resize(image_.steps.size());
+  for (const auto &step : image_.steps)
+    for (auto part : inside(image_, step))
+      ++uses_[part];
 }
 
 std::vector<std::uint32_t> leafSteps(const executable::Image &image) {
@@ -69,7 +79,7 @@ void Flow::append(Block &to, std::uint32_t index) {
     to.push_back({.op = Op::Fork, .step = index});
   for (auto child : inside(image_, step)) {
     const auto *inner = block(child);
-    if (inner->size() <= spliceLimit)
+    if (uses_[child] == 1 || inner->size() <= spliceLimit)
       to.insert(to.end(), inner->begin(), inner->end());
     else
       to.push_back({.op = Op::Run, .step = child, .body = inner});
@@ -97,6 +107,87 @@ void Flow::appendLeaf(Block &to, std::uint32_t index, const Step &step) {
   to.push_back(out);
   if (watched)
     to.push_back({.op = Op::Leave, .step = index});
+}
+
+// ---- segments
+
+// Blocks that were spliced into others and are not called are left as they are.
+void Flow::joinAll() {
+  std::vector<const Block *> open = entries_;
+  std::set<const Block *> seen;
+  while (!open.empty()) {
+    const auto *block = open.back();
+    open.pop_back();
+    if (!block || !seen.insert(block).second)
+      continue;
+    for (const auto &in : *block) {
+      open.insert(open.end(), {in.body, in.other});
+      if (in.op == Op::Switch)
+        for (const auto &one : in.details->cases)
+          open.push_back(one.second);
+    }
+  }
+  for (auto &block : storage_)
+    if (seen.contains(&block))
+      join(block);
+}
+
+bool Flow::joins(const Instruction &in) const {
+  switch (in.op) {
+  case Op::Leaf:
+    return true;
+  case Op::Execute:
+    return !account_.recounts(in.index);
+  case Op::Kernel:
+    return !in.details->across && !kernels_.of(in.step).seeds;
+  default:
+    return false;
+  }
+}
+
+void Flow::join(Block &block) {
+  Block out;
+  for (std::size_t i = 0; i < block.size();) {
+    auto end = i; // behind the last step that joins; steps that only take time join on the way
+    for (auto k = i; k < block.size(); ++k)
+      if (joins(block[k]) && block[k].runner == block[i].runner)
+        end = k + 1;
+      else if (block[k].op != Op::Wait)
+        break;
+    if (end == i)
+      out.push_back(block[i++]);
+    else
+      out.push_back(joined(std::span<const Instruction>(block).subspan(i, end - i)));
+    i = std::max(i, end);
+  }
+  block = std::move(out);
+}
+
+Instruction Flow::joined(std::span<const Instruction> steps) {
+  auto &all = joined_.emplace_back();
+  all.steps.assign(steps.begin(), steps.end());
+  auto &segment = all.segment;
+  std::vector<std::uint32_t> group;
+  for (std::uint32_t i = 0; i < steps.size(); ++i) {
+    group.push_back(steps[i].step);
+    if (steps[i].op == Op::Wait)
+      continue;
+    all.at.push_back(i);
+    segment.parts.push_back({steps[i].step, 0, segment.kernels, segment.draws});
+    if (steps[i].op == Op::Kernel) {
+      ++segment.kernels;
+      segment.draws += kernels_.of(steps[i].step).draws;
+    }
+  }
+  all.group = account_.group(std::move(group));
+  const auto &first = steps.front();
+  all.id = first.runner->prepareSegment(segment);
+  return {.op = Op::Segment,
+          .step = first.step,
+          .cost = first.cost,
+          .runner = first.runner,
+          .body = &all.steps,
+          .joined = &all};
 }
 
 // ---- control flow

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The steps of an image as the interpreter runs them: blocks of small instructions. Built once per
 // engine; nothing here depends on a replica. Sequences are spliced into their parents, functions
-// are blocks. Leaf steps name who runs them: the backend, or the host for it.
+// are blocks. Leaf steps name who runs them, the backend or the host for it, and those that follow
+// each other are joined into segments.
 #pragma once
 #include "backend/Account.hpp"
 #include "backend/HostView.hpp"
@@ -27,6 +28,8 @@ struct Details {
   bool across = false;           // Kernel: between replicas
 };
 
+struct Joined;
+
 enum class Op : std::uint8_t {
   Enter,
   Leave, // of a container that the profile watches
@@ -37,6 +40,7 @@ enum class Op : std::uint8_t {
   Leaf, // of the backend: a copy, forgetting
   Execute,
   Kernel,
+  Segment, // of the three above, as a whole
   HostToDevice,
   DeviceToHost,
   RemoteToDevice,
@@ -70,6 +74,17 @@ struct Instruction {
   Place place = 0;              // host side of a copy
   HostScalar scalar{};
   const Details *details = nullptr;
+  Joined *joined = nullptr; // Segment; its body are the same steps one by one
+};
+
+// Leaf steps that one runner carries out as a whole.
+struct Joined {
+  Segment segment;
+  SegmentId id = 0;
+  Block steps;                     // also those that only take time
+  std::vector<std::uint32_t> at{}; // by part: in `steps`
+  std::uint32_t group = 0;         // of the account
+  bool timed = false;              // no vertex is to be counted any more
 };
 
 // Who runs the leaf steps of a program.
@@ -129,6 +144,11 @@ private:
   HostView viewOf(const tensor::View &view) { return {view, image_, runners_.backend}; }
   HostScalar scalarOf(const tensor::View &view) { return {view, image_, runners_.backend}; }
   Details &detailsOf(Instruction &out);
+  void countUses();
+  void joinAll();
+  void join(Block &block);
+  bool joins(const Instruction &in) const;
+  Instruction joined(std::span<const Instruction> steps);
 
   const executable::Image &image_;
   const KernelUses &kernels_;
@@ -137,6 +157,8 @@ private:
   std::vector<const Block *> blocks_, entries_; // by step; by program
   std::deque<Block> storage_;
   std::deque<Details> details_;
+  std::vector<std::uint32_t> uses_; // by step: places that name it
+  std::deque<Joined> joined_;
 };
 
 // The leaf steps that a backend runs (Execute, Copy, Kernel, WriteUndef), of all programs.

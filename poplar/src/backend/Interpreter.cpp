@@ -88,6 +88,7 @@ void Interpreter::load() {
 void Interpreter::resume() {
   floatingPoint_ = foundFloatingPoint_;
   turn_.trapped = floatingPoint_.trapped();
+  turn_.rounding = rounding();
 }
 
 void Interpreter::seedVertices(unsigned replica, std::uint64_t seed) {
@@ -250,6 +251,9 @@ void Interpreter::interpret(const Block &block, const Instruction *&at) {
     case Op::Kernel:
       kernel(in);
       break;
+    case Op::Segment:
+      segment(in);
+      break;
     case Op::HostToDevice:
       hostToDevice(in);
       break;
@@ -308,7 +312,11 @@ void Interpreter::interpret(const Block &block, const Instruction *&at) {
 }
 
 void Interpreter::repeat(const Instruction &in) {
+  const auto &body = *in.body;
+  const bool joined = body.size() == 1 && body[0].op == Op::Segment;
   for (std::uint64_t i = 0; i < in.count; ++i) {
+    if (joined && runsWhole(*body[0].joined))
+      return repeatSegment(in, in.count - i);
     pay(in);
     interpret(*in.body);
     account_.endOfBody(in.step);

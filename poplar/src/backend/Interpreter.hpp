@@ -72,6 +72,14 @@ private:
       account(in);
   }
 
+  // Segments
+  void segment(const Instruction &in);
+  bool runsWhole(Joined &joined);
+  bool findCycles(Joined &joined);
+  std::uint64_t runWhole(Joined &joined, std::uint64_t times, const Instruction *loop);
+  void payFor(const Joined &joined, std::uint64_t times, const Instruction *loop);
+  void repeatSegment(const Instruction &in, std::uint64_t times);
+
   // Control flow
   void repeat(const Instruction &in);
   void repeatWhile(const Instruction &in);
@@ -90,8 +98,9 @@ private:
   void crossReplica(const Instruction &in);
   void assumeEqual(const Instruction &in);
   void kernel(const Instruction &in);
-  openipu::Rounding nextRounding();
-  void moveGenerators(const Instruction &in);
+  openipu::Rounding rounding() const;
+  void beginKernels();
+  void endKernels(std::uint64_t taken);
   void print(const Instruction &in);
   void show(const Instruction &in, const std::string &title, const executable::PrintFormat &format);
   void cycleStamp(const Instruction &in);

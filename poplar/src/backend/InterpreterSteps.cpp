@@ -156,9 +156,7 @@ void Interpreter::hostCall(const Instruction &in) {
   account(in);
 }
 
-// The next key is drawn from the first replica's generator, so that equal values stay equal on all
-// of them; all generators move on alike.
-openipu::Rounding Interpreter::nextRounding() {
+openipu::Rounding Interpreter::rounding() const {
   openipu::Rounding rounding;
   // An overflow that is trapped ends the run: it is found by its infinity.
   const bool limited = options_.halvesSaturate && !(turn_.trapped & FE_OVERFLOW);
@@ -167,36 +165,34 @@ openipu::Rounding Interpreter::nextRounding() {
   if (limited)
     rounding.overflow =
         rounding.nanOnOverflow ? base::HalfOverflow::Nan : base::HalfOverflow::Largest;
-  if (!rounding.stochastic)
-    return rounding;
-  const auto &random = random_[active_[0]];
-  const auto key = apart() ? firstKey() : random.key;
-  rounding.key = base::mix(~key + base::mix(random.counter));
-  for (auto r : active_)
-    ++random_[r].counter;
   return rounding;
 }
 
-// Behind a kernel. Where it seeded the generator, that of vertices follows.
-void Interpreter::moveGenerators(const Instruction &in) {
-  const auto &use = kernels_.of(in.step);
-  if (!use.draws && !use.seeds) [[likely]]
-    return;
-  firstKeyChanged_ = firstKeyChanged_ || use.seeds;
-  for (auto r : active_) {
-    random_[r].counter += use.draws;
-    if (use.seeds)
-      seedVertices(r, random_[r].key);
-  }
+// Keys of rounding follow from the first replica's generator, so that equal values stay equal on
+// all of them; all generators move on alike.
+void Interpreter::beginKernels() {
+  if (turn_.rounding.stochastic)
+    turn_.roundingSeed = apart() ? firstKey() : random_[active_[0]].key;
+}
+void Interpreter::endKernels(std::uint64_t taken) {
+  for (auto r : active_)
+    random_[r].counter += taken;
 }
 
+// Where it seeds the generator, that of vertices follows.
 void Interpreter::kernel(const Instruction &in) {
-  turn_.rounding = nextRounding();
+  const auto &use = kernels_.of(in.step);
+  beginKernels();
   if (in.details->across)
     across(in);
   else
     in.runner->run(in.step, turn_);
-  moveGenerators(in);
+  if (use.seeds)
+    for (auto r : active_)
+      seedVertices(r, random_[r].key);
+  else
+    endKernels(use.draws + turn_.rounding.stochastic);
+  firstKeyChanged_ = firstKeyChanged_ || use.seeds;
   account(in);
 }
 
@@ -291,6 +287,7 @@ void Interpreter::floatingPoint(const Instruction &in) {
                         reinterpret_cast<const std::byte *>(&before));
   }
   turn_.trapped = floatingPoint_.trapped();
+  turn_.rounding = rounding();
   account(in);
 }
 

@@ -190,12 +190,13 @@ template <class T> std::vector<std::byte> bytesOf(const std::vector<T> &values) 
 // The last step added is the program.
 class Loaded {
 public:
-  explicit Loaded(Builder &builder, RunOptions options = {}, const std::string &backend = "cpu")
+  explicit Loaded(Builder &builder, RunOptions options = {}, const std::string &backend = "cpu",
+                  profile::RecorderOptions recording = {})
       : image_([&] {
           builder.image.programs = {builder.last()};
           return std::make_shared<const Image>(builder.image);
         }()),
-        recorder(*image_, {}),
+        recorder(*image_, std::move(recording)),
         interpreter(image_, arch::systemOf(arch::chipByName("ipu2"), image_->replicationFactor),
                     findBackend(backend), options, host, recorder) {
     interpreter.load();

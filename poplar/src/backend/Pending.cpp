@@ -50,6 +50,7 @@ static const Instruction *following(const Block &block, std::size_t i) {
     case Op::Wait:
       break;
     case Op::Run:
+    case Op::Segment:
       if (const auto *first = following(*block[i].body, std::size_t(-1)))
         return first;
       break;

@@ -144,7 +144,7 @@ private:
         .kernel->run({.outputs = all.first(kernel.outputs.size()),
                       .inputs = all.subspan(kernel.outputs.size()),
                       .attributes = kernel.attributes,
-                      .key = openipu::drawnKey(turn.random[replica]),
+                      .key = turn.drawnAt(replica, 0),
                       .replica = replica});
     for (std::size_t i = 0; i < kernel.outputs.size(); ++i)
       move(reversed(packingMoves(kernel.operand(i), *setup_.image)), data[i].data(),

@@ -60,6 +60,29 @@ void Recorder::watchFlushes() {
       watched_[i] |= flushes;
 }
 
+std::uint32_t Recorder::group(std::vector<std::uint32_t> steps) {
+  const bool watched = std::ranges::any_of(steps, [&](auto step) { return watched_[step] != 0; });
+  groups_.push_back({std::move(steps), {}, watched});
+  return std::uint32_t(groups_.size() - 1);
+}
+
+void Recorder::costs(std::uint32_t group, std::vector<const executable::Cost *> costs) {
+  groups_[group].costs = std::move(costs);
+}
+
+const std::vector<Recorder::Total> &Recorder::totals() const {
+  for (const auto &group : groups_) {
+    for (std::size_t i = 0; group.times && i < group.steps.size(); ++i) {
+      auto &total = totals_[group.steps[i]];
+      total.executions += group.times;
+      total.cycles += group.times * group.costs[i]->cycles();
+      total.cost = group.costs[i];
+    }
+    group.times = 0;
+  }
+  return totals_;
+}
+
 void Recorder::beginRun(std::uint32_t program, const std::string &name, std::uint64_t cycle) {
   if (!enabled_)
     return;
@@ -150,6 +173,7 @@ std::uint64_t Recorder::vertexCycles(std::uint32_t vertex) const {
 }
 
 void Recorder::reset() {
+  totals(); // those of groups are forgotten too
   std::fill(totals_.begin(), totals_.end(), Total());
   std::fill(runsByProgram_.begin(), runsByProgram_.end(), 0);
   runs_.clear();

@@ -70,6 +70,28 @@ public:
     if (tracing_ || watched_[step])
       recordLeaf(step, startCycle, cycles);
   }
+  // The same many times, where it need not be told one by one.
+  void repeated(std::uint32_t step, const executable::Cost &cost, std::uint64_t times,
+                std::uint64_t cycles) {
+    if (!enabled_ || !times)
+      return;
+    Total &total = totals_[step];
+    total.executions += times;
+    total.cycles += cycles;
+    total.cost = &cost;
+  }
+  bool sees(std::uint32_t step) const { return enabled_ && (tracing_ || watched_[step]); }
+  // Leaf steps that run together, one after the other. Their costs are told before they first do,
+  // and stay.
+  std::uint32_t group(std::vector<std::uint32_t> steps);
+  void costs(std::uint32_t group, std::vector<const executable::Cost *> costs);
+  bool seesEach(std::uint32_t group) const {
+    return enabled_ && (tracing_ || groups_[group].watched);
+  }
+  void repeated(std::uint32_t group, std::uint64_t times) {
+    if (enabled_)
+      groups_[group].times += times;
+  }
   // Container steps; needed only where watches(step) holds. Nested properly.
   bool watches(std::uint32_t step) const { return watched_[step] & keep; }
   void enter(std::uint32_t step, std::uint64_t cycle) {
@@ -93,8 +115,8 @@ public:
   void reset(); // forgets all runs; keeps options and measured vertices
 
   const RecorderOptions &options() const { return options_; }
-  const std::vector<Total> &totals() const { return totals_; } // by step
-  const std::vector<Run> &runs() const { return runs_; }       // the first maxRuns of each program
+  const std::vector<Total> &totals() const;              // by step
+  const std::vector<Run> &runs() const { return runs_; } // the first maxRuns of each program
   const std::vector<std::uint64_t> &runsByProgram() const { return runsByProgram_; } // all
   const std::vector<Event> &events() const { return events_; }
   std::uint64_t droppedEvents() const { return droppedEvents_; }
@@ -107,6 +129,12 @@ private:
   struct Open {
     std::uint32_t step;
     std::uint64_t cycle;
+  };
+  struct Group {
+    std::vector<std::uint32_t> steps;
+    std::vector<const executable::Cost *> costs;
+    bool watched;
+    mutable std::uint64_t times = 0; // that are not in totals_ yet
   };
   void recordLeaf(std::uint32_t step, std::uint64_t startCycle, std::uint64_t cycles);
   void closeBlock(std::uint32_t step, std::uint64_t cycle);
@@ -121,7 +149,8 @@ private:
   const executable::Image *image_;
   RecorderOptions options_;
   bool enabled_ = true, running_ = false, keepsRun_ = false, tracing_ = false;
-  std::vector<Total> totals_;
+  mutable std::vector<Total> totals_;
+  std::vector<Group> groups_;
   std::vector<std::uint8_t> watched_; // of Watch, by step
   std::vector<Run> runs_;
   std::vector<Event> events_;

@@ -3,6 +3,7 @@
 // and CpuKernels.cpp.
 #include "backend/cpu/CpuBackend.hpp"
 #include "backend/cpu/HostRoom.hpp"
+#include "base/FloatMode.hpp"
 #include "codelet/Compile.hpp"
 #include <algorithm>
 #include <bit>
@@ -78,6 +79,7 @@ void CpuBackend::load() {
     for (auto &call : replica.kernels)
       call.reset();
   }
+  prepareKernels();
   mode_ = {0, options_.threads, &stop_, nullptr};
 }
 
@@ -149,14 +151,52 @@ void CpuBackend::markWritten(const BoundView &view, unsigned replica) {
 // ---- steps
 
 void CpuBackend::run(std::uint32_t step, const Turn &turn) {
-  const auto &leaf = leaves_->at(step);
+  const base::FlushDenormals asTilesDo;
+  run(leaves_->at(step), turn, {*turn.cycles, 0});
+}
+
+SegmentId CpuBackend::prepareSegment(const Segment &segment) {
+  auto &leaves = segments_.emplace_back();
+  for (const auto &part : segment.parts)
+    leaves.push_back(&leaves_->at(part.step));
+  return Backend::prepareSegment(segment);
+}
+
+std::uint64_t CpuBackend::runSegment(SegmentId id, const Turn &turn, const Times &times) {
+  const base::FlushDenormals asTilesDo;
+  const auto &whole = segment(id);
+  const auto &leaves = segments_[id];
+  const bool stochastic = turn.rounding.stochastic;
+  Moment begin{*turn.cycles, 0};
+  std::uint64_t t = 0;
+  std::uint32_t i = 0;
+  try {
+    for (; t < times.count; ++t) {
+      if (stop_.load(std::memory_order_relaxed)) [[unlikely]]
+        return t;
+      begin.cycles += times.control;
+      for (i = 0; i < leaves.size(); ++i) {
+        const auto &part = whole.parts[i];
+        run(*leaves[i], turn,
+            {begin.cycles + part.cycles, begin.taken + whole.taken(part, stochastic)});
+      }
+      begin.cycles += whole.cycles;
+      begin.taken += whole.taken(stochastic);
+    }
+  } catch (...) {
+    throw SegmentFault{i, t, std::current_exception()};
+  }
+  return t;
+}
+
+void CpuBackend::run(const Leaf &leaf, const Turn &turn, const Moment &now) {
   switch (leaf.kind) {
   case LeafKind::Execute:
-    return execute(leaf, turn);
+    return execute(leaf, turn, now);
   case LeafKind::Copy:
     return copy(leaf, turn);
   case LeafKind::Kernel:
-    return kernel(leaf, turn);
+    return kernel(leaf, turn, now);
   case LeafKind::WriteUndef:
     return writeUndef(leaf, turn);
   case LeafKind::None:

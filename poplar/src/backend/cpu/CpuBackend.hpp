@@ -19,6 +19,8 @@ public:
   void begin() override;
   void end() noexcept override { printing_.reset(); }
   void run(std::uint32_t step, const Turn &turn) override;
+  SegmentId prepareSegment(const Segment &segment) override;
+  std::uint64_t runSegment(SegmentId id, const Turn &turn, const Times &times) override;
   std::vector<std::uint64_t> count(std::uint32_t step, const Turn &turn) override;
   bool runsBeside() const override { return true; }
   std::function<void()> start(std::uint32_t step, const Turn &turn) override;
@@ -37,16 +39,22 @@ private:
   unsigned global(unsigned replica) const { return options_.firstReplica + replica; }
   std::byte *arena(unsigned replica) { return replicas_[replica].arena.data(); }
 
-  void execute(const Leaf &leaf, const Turn &turn);
+  struct Moment {
+    std::uint64_t cycles; // of the device so far
+    std::uint64_t taken;  // keys since the turn began
+  };
+  void run(const Leaf &leaf, const Turn &turn, const Moment &now);
+  void execute(const Leaf &leaf, const Turn &turn, const Moment &now);
   bool executeOn(const Leaf &leaf, unsigned replica);
   void answer(const Leaf &leaf, unsigned replica, bool result);
   bool count(const Leaf &leaf, unsigned replica, std::vector<std::uint64_t> &cycles);
   void copy(const Leaf &leaf, const Turn &turn);
   void writeUndef(const Leaf &leaf, const Turn &turn);
-  void kernel(const Leaf &leaf, const Turn &turn);
+  void prepareKernels();
+  void kernel(const Leaf &leaf, const Turn &turn, const Moment &now);
   std::function<void()> collective(const Leaf &leaf, const Turn &turn);
-  KernelCall &gathered(const Leaf &leaf, unsigned replica,
-                       const Turn &turn);             // operands ready to be read
+  KernelCall &gathered(const Leaf &leaf, unsigned replica, const Turn &turn,
+                       const Moment &now);            // operands ready to be read
   void scattered(const Leaf &leaf, unsigned replica); // outputs back in the arena
 
   void markWritten(const BoundView &view, unsigned replica);
@@ -68,6 +76,8 @@ private:
   std::byte *only_ = nullptr; // its memory, if it has no shadow
   std::vector<VertexRunner *> onlySets_;
   std::vector<BoundPlace> places_;
+  std::vector<std::vector<const Leaf *>> segments_;
+  std::uint64_t cycles_ = 0; // of the device when vertices begin
   RunMode mode_;
   std::atomic<bool> stop_ = false;
   std::optional<PrintScope> printing_;

@@ -3,12 +3,14 @@
 #include "backend/cpu/CpuBackend.hpp"
 #include "backend/cpu/HalfLimits.hpp"
 #include "backend/cpu/KernelTraps.hpp"
+#include "backend/FloatingPoint.hpp"
 #include "base/FloatMode.hpp"
+#include <algorithm>
 
 namespace poplar::backend::cpu {
 
 static std::unique_ptr<KernelCall> makeCall(const BoundKernel &bound, std::byte *arena,
-                                            unsigned replica) {
+                                            unsigned replica, bool mayRound) {
   auto call = std::make_unique<KernelCall>();
   for (std::size_t i = 0; i < bound.views.size(); ++i) {
     const auto &view = bound.views[i];
@@ -27,17 +29,34 @@ static std::unique_ptr<KernelCall> makeCall(const BoundKernel &bound, std::byte 
   call->mayOverflow = HalfLimits::areNeeded(*bound.kernel, call->args);
   if (bound.kernel->prepare)
     call->args.prepared = bound.kernel->prepare(call->args);
+  if (mayRound)
+    call->rounded = RoundedCall::make(*bound.kernel, call->args, bound.alsoRead);
   return call;
 }
 
-KernelCall &CpuBackend::gathered(const Leaf &leaf, unsigned r, const Turn &turn) {
+// Whether rounding may be stochastic at some time.
+static bool mayRound(const executable::Image &image, const RunOptions &options) {
+  return options.floatingPoint & FloatingPointState::StochasticRounding ||
+         std::ranges::any_of(image.steps, [](const auto &step) {
+           return executable::is<step::SetFloatingPoint>(step);
+         });
+}
+
+// All that kernels have to get ready, so that no run is longer than the next.
+void CpuBackend::prepareKernels() {
+  const bool rounds = mayRound(*image_, options_);
+  for (const auto &leaf : leaves_->all())
+    for (unsigned r = 0; leaf.kind == LeafKind::Kernel && r < replicas_.size(); ++r)
+      replicas_[r].kernels[leaf.index] = makeCall(leaf.kernel, arena(r), global(r), rounds);
+}
+
+KernelCall &CpuBackend::gathered(const Leaf &leaf, unsigned r, const Turn &turn,
+                                 const Moment &now) {
   const auto &bound = leaf.kernel;
   auto &call = replicas_[r].kernels[leaf.index];
-  if (!call) [[unlikely]]
-    call = makeCall(bound, arena(r), global(r));
   call->args.generation = turn.generations[leaf.index];
   if (bound.use->draws)
-    call->args.key = openipu::drawnKey(turn.random[r]);
+    call->args.key = turn.drawnAt(r, now.taken);
   if (bound.use->seeds)
     call->args.seeded = &turn.random[r];
   for (std::size_t i = 0; i < bound.views.size(); ++i)
@@ -58,12 +77,8 @@ void CpuBackend::scattered(const Leaf &leaf, unsigned r) {
 // Results are rounded stochastically where the kernel allows it; halves that are too large become
 // what they do on the tiles.
 static void runKernel(const BoundKernel &bound, KernelCall &call) {
-  if (call.args.rounding.stochastic) [[unlikely]] {
-    if (!call.rounded)
-      call.rounded = RoundedCall::make(*bound.kernel, call.args, bound.alsoRead);
-    if (call.rounded)
-      return call.rounded->run(call.args);
-  }
+  if (call.args.rounding.stochastic && call.rounded) [[unlikely]]
+    return call.rounded->run(call.args);
   if (!call.mayOverflow || call.args.rounding.overflow == base::HalfOverflow::Infinite)
     return bound.kernel->run(call.args);
   const HalfLimits limits(call.args, bound.alsoRead);
@@ -75,7 +90,7 @@ static void runKernel(const BoundKernel &bound, KernelCall &call) {
 std::function<void()> CpuBackend::collective(const Leaf &leaf, const Turn &turn) {
   std::vector<KernelArgs> args;
   for (auto r : turn.replicas)
-    args.push_back(gathered(leaf, r, turn).args);
+    args.push_back(gathered(leaf, r, turn, {*turn.cycles, 0}).args);
   return [this, &leaf, args = std::move(args), replicas = turn.replicas] {
     const base::FlushDenormals asTilesDo;
     leaf.kernel.kernel->runAcross(args);
@@ -88,14 +103,14 @@ std::function<void()> CpuBackend::start(std::uint32_t step, const Turn &turn) {
   return collective(leaves_->at(step), turn);
 }
 
-void CpuBackend::kernel(const Leaf &leaf, const Turn &turn) {
-  const base::FlushDenormals asTilesDo;
+void CpuBackend::kernel(const Leaf &leaf, const Turn &turn, const Moment &now) {
   const auto &bound = leaf.kernel;
   if (bound.kernel->runAcross)
     return collective(leaf, turn)();
+  const auto rounding = turn.roundingAt(now.taken);
   for (auto r : turn.replicas) {
-    auto &call = gathered(leaf, r, turn);
-    call.args.rounding = turn.rounding;
+    auto &call = gathered(leaf, r, turn, now);
+    call.args.rounding = rounding;
     const bool moves = turn.trapped && bound.kernel->nans;
     const KernelTraps traps(turn.trapped, call.args, bound.alsoRead,
                             moves ? bound.kernel->nans(bound.attributes) : openipu::Nans());

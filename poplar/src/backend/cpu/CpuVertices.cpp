@@ -8,10 +8,10 @@
 
 namespace poplar::backend::cpu {
 
-void CpuBackend::execute(const Leaf &leaf, const Turn &turn) {
-  const base::FlushDenormals asTilesDo;
+void CpuBackend::execute(const Leaf &leaf, const Turn &turn, const Moment &now) {
+  cycles_ = now.cycles;
   mode_.trapped = turn.trapped;
-  mode_.cycles = turn.cycles;
+  mode_.cycles = &cycles_;
   if (leaf.returning) {
     for (auto r : turn.replicas)
       answer(leaf, r, executeOn(leaf, r));

@@ -42,6 +42,7 @@ public:
   Leaves(const Setup &setup, const Modules &modules, bool checked);
   Leaves(const Leaves &) = delete;
 
+  const std::deque<Leaf> &all() const { return leaves_; }
   const Leaf &at(std::uint32_t step) const { return *bySteps_[step]; }
   const std::vector<std::unique_ptr<VertexPlan>> &computeSets() const {
     return computeSets_;

@@ -14,7 +14,7 @@ struct KernelCall {
   std::vector<KernelOperand> operands; // outputs first
   KernelArgs args;
   bool mayOverflow = false;             // HalfLimits
-  std::unique_ptr<RoundedCall> rounded; // made when rounding is stochastic for the first time
+  std::unique_ptr<RoundedCall> rounded; // for stochastic rounding, if there may be any
   ~KernelCall() {
     if (kernel && kernel->release && args.prepared)
       kernel->release(args.prepared);
@@ -25,7 +25,7 @@ struct Replica {
   Arena arena;
   std::vector<std::unique_ptr<VertexRunner>> computeSets;      // null: never executed
   std::vector<std::unique_ptr<VertexRunner>> plainComputeSets; // checked mode: made when counting
-  std::vector<std::unique_ptr<KernelCall>> kernels; // by KernelUse::number; made at first use
+  std::vector<std::unique_ptr<KernelCall>> kernels;            // by KernelUse::number; made at load
 
   void seedVertices(std::uint64_t seed) {
     for (std::size_t i = 0; i < computeSets.size(); ++i)
