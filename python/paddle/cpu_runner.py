@@ -31,7 +31,7 @@ class CpuRunner:
         text = program.serialize_to_string()
         made = convert(text, feeds, fetches, typed, settings)
         if not made[2] and made[0].changed:  # as of a startup program that runs again: something must come back
-            self._kernels.forget()
+            self._kernels.calls.clear()
             made = convert(text, feeds, sorted(made[0].changed)[:1], typed, settings)
         converted, self._inputs, self._outputs, created, used = made
         self._created, self._fetched = created, len(fetches)
@@ -52,7 +52,7 @@ class CpuRunner:
         session = converted.inference(1, popart.AnchorReturnType("All"), {}, device, options,
                                       popart.Patterns(popart.PatternsLevel.Default), "program")
         session.prepareDevice(True)
-        self._kernels.connect(session)
+        self._kernels.calls.connect(session)
         return session
 
     def fits(self):
@@ -72,8 +72,9 @@ class CpuRunner:
         self._session.weightsFromHost()
         self._io.set([a.ctypes.data for a in arrays], [r.ctypes.data for r in results])
         with errors.translated():
+            self._kernels.calls.forget()
             self._session.run(self._io)
-            self._kernels.raise_first()
+            self._kernels.calls.raise_first()
             if self._changed:
                 self._session.weightsToHost()
         results = [r.astype(to_numpy(kind), copy=False) for r, (_, kind, _) in zip(results, self._outputs)]

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Kernels of users' libraries (PD_KERNEL) in a program on the CPU: the program sends what they take, and waits for what they
 make of it."""
-import ctypes
-
 import numpy as np
-import popart_core
+from popart_core import runtime
 
 from . import custom_operators, steps
 from .dtypes import VarType, to_numpy
@@ -31,7 +29,7 @@ class HostKernels:
     """Those of one program; it is asked about every operator while the program is converted."""
 
     def __init__(self):
-        self._calls = []
+        self.calls = runtime.HostCalls()
 
     def __call__(self, described, inputs):
         """None, or (the call's name, the names of what it takes, its outputs)."""
@@ -45,31 +43,17 @@ class HostKernels:
                 f"(Unimplemented) The operator {op.type} of {own.path} has no kernel for the CPU: give it one "
                 f"(SetKernelFn(PD_KERNEL(...))), or run it on IPUs by its operator of PopART: IpuStrategy.add_custom_op("
                 f"{own.name!r}, ...) and IpuCompiledProgram.")
-        call = _Call(f"kernel/{len(self._calls)}", own, op, {name: (VarType(k), tuple(s)) for name, k, s in inputs})
-        self._calls.append(call)
-        return call.handle, call.takes, call.outputs
-
-    def forget(self):
-        """The program is converted once more."""
-        self._calls.clear()
-
-    def connect(self, session):
-        for call in self._calls:
-            popart_core.connect_host_function(session, call.handle, call, 0)
-
-    def raise_first(self):
-        """What a kernel raised in the last run: it cannot pass through the program."""
-        for call in self._calls:
-            problem, call.problem = call.problem, None
-            if problem is not None:
-                raise problem
+        call = _Call(own, op, {name: (VarType(k), tuple(s)) for name, k, s in inputs})
+        handle = f"kernel/{len(self.calls)}"
+        self.calls.add(handle, call, _device(inputs, call.takes), _device(call.outputs))
+        return handle, call.takes, call.outputs
 
 
 class _Call:
     """One operator of one program."""
 
-    def __init__(self, handle, own, op, forms):
-        self.handle, self._own, self._op, self._forms, self.problem = handle, own, op, forms, None
+    def __init__(self, own, op, forms):
+        self._own, self._op, self._forms = own, op, forms
         self.takes = list(dict.fromkeys(n for slot in own.inputs for n in self._names(slot) if n in forms))
         self.outputs = self._declared()
 
@@ -100,13 +84,10 @@ class _Call:
         return self._forms[names[i]]
 
     def __call__(self, inputs, outputs):
-        try:
-            given = {name: _at(address, *self._forms[name]) for name, address in zip(self.takes, inputs)}
-            arrays = [[self._array(slot, i, name, given) for i, name in enumerate(self._names(slot))]
-                      for slot in self._own.inputs]
-            self._place(self._own.compute(self._op, arrays), outputs)
-        except BaseException as problem:
-            self.problem = problem
+        given = dict(zip(self.takes, inputs))
+        arrays = [[self._array(slot, i, name, given) for i, name in enumerate(self._names(slot))]
+                  for slot in self._own.inputs]
+        self._place(self._own.compute(self._op, arrays), outputs)
 
     def _array(self, slot, i, name, given):
         kind, shape = self._form(slot, i)
@@ -114,15 +95,14 @@ class _Call:
             return kind, np.zeros(shape, to_numpy(kind))
         return kind, np.ascontiguousarray(given[name].astype(to_numpy(kind), copy=False))
 
-    def _place(self, made, addresses):
+    def _place(self, made, places):
         wanted = [(to_numpy(kind), tuple(shape)) for _, kind, shape in self.outputs]
         found = [(array.dtype, array.shape) for array in made]
         if found != wanted:
             def text(forms):
                 return ", ".join(f"{dtype}{list(shape)}" for dtype, shape in forms) or "nothing"
             raise ValueError(f"({self._op.type}) the kernel gave {text(found)}; {text(wanted)} was declared.")
-        for array, address, (name, kind, shape) in zip(made, addresses, self.outputs):
-            place = _at(address, kind, shape)
+        for array, place, (name, _, _) in zip(made, places, self.outputs):
             place[...] = array
             if array.dtype.kind in "iu" and not np.array_equal(place, array):
                 raise ValueError(f"({self._op.type}) the kernel gave {name} values that do not fit into {place.dtype}, which "
@@ -133,10 +113,9 @@ def _without(slot):
     return slot[:-len("@GRAD")] if slot.endswith("@GRAD") else slot
 
 
-def _at(address, kind, shape):
-    """The memory there, in the device's type."""
-    dtype = steps.device_numpy(kind)
-    size = int(np.prod(shape, dtype=int)) * dtype.itemsize
-    if not size:
-        return np.empty(shape, dtype)
-    return np.frombuffer((ctypes.c_char * size).from_address(address), dtype).reshape(shape)
+def _device(slots, taken=None):
+    """Types and shapes on the device, of all or of those that are taken, in their order."""
+    if taken is not None:
+        by_name = {name: (name, kind, shape) for name, kind, shape in slots}
+        slots = [by_name[name] for name in taken]
+    return [form for _, *form in steps.described(slots, True)]

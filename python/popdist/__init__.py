@@ -6,9 +6,9 @@ from typing import Any, Callable, Container
 from openipu import loading as _loading
 
 with _loading.of("popdist/_core", __file__):
-    from popdist._core import (_gather, checkNumIpusPerReplica, defaultCommunicatorId, finalizeBackend, getDeviceId,
-                               getInstanceIndex, getLocalInstanceIndex, getNumInstances, getNumIpusPerReplica,
-                               getNumLocalReplicas, getNumTotalReplicas, getReplicaIndexOffset,
+    from popdist._core import (_all_gather, _broadcast, _gather, checkNumIpusPerReplica, defaultCommunicatorId,
+                               finalizeBackend, getDeviceId, getInstanceIndex, getLocalInstanceIndex, getNumInstances,
+                               getNumIpusPerReplica, getNumLocalReplicas, getNumTotalReplicas, getReplicaIndexOffset,
                                getUniformReplicasPerInstance, initializeBackend, isBackendInitialized, isPopdistEnvSet,
                                registerBackend, registerCommunicator)
 

@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: MIT
 """PopART sessions of an instance that poprun started."""
 import popart
+from popart_core import runtime
 
 import popdist
 
 
 def configureSessionOptions(opts: popart.SessionOptions) -> popart.SessionOptions:
     """Sets what says which replicas are this instance's, and how many there are in all."""
-    local, total = popdist.getNumLocalReplicas(), popdist.getNumTotalReplicas()
-    opts.enableReplicatedGraphs = local > 1
-    opts.replicatedGraphCount = local
-    opts.enableDistributedReplicatedGraphs = total > local
-    opts.globalReplicaOffset = popdist.getReplicaIndexOffset()
-    opts.globalReplicationFactor = total
+    runtime.set_replicas(opts, popdist.getNumLocalReplicas(), popdist.getReplicaIndexOffset(), popdist.getNumTotalReplicas())
     return opts
 
 

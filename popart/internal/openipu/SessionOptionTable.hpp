@@ -14,11 +14,13 @@ enum class Use { Done, Refused, WithoutEffect };
 
 namespace popart {
 class DeviceInfo;
-}
+class Optimizer;
+} // namespace popart
 namespace popart::session {
 
-// What the key of a cached executable has of options and device, for front ends that name files of
-// their own by it: programs of one model are the same where it is.
-std::string keyOf(const SessionOptions &options, const DeviceInfo &device);
+// What the key of a cached executable has of options, device and optimiser, if there is one, for
+// front ends that name files of their own by it; `model`: what they know of the model.
+std::string keyOf(const SessionOptions &options, const DeviceInfo &device, const std::string &model,
+                  const Optimizer *optimizer);
 
 } // namespace popart::session

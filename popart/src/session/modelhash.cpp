@@ -75,8 +75,11 @@ std::string hashOf(const SourceInput &input) {
   return h.hex();
 }
 
-std::string keyOf(const SessionOptions &options, const DeviceInfo &device) {
+std::string keyOf(const SessionOptions &options, const DeviceInfo &device, const std::string &model,
+                  const Optimizer *optimizer) {
   Hasher h;
+  h.text(model);
+  h.text(optimizer ? optimizer->structure() : "");
   addAllOptions(h, options);
   add(h, device.getTarget());
   return h.hex();

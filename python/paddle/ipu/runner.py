@@ -90,7 +90,10 @@ class IpuRunner:
         _warn(runtime.memory_advice(session, self._device))
         self._attached = True
         devices.take_turns(self)
-        session.setRandomSeed(self._seed())
+        self._random = runtime.Random()
+        self._random.of(session)
+        self._random.seed(self._seed())
+        self._random.loaded()
         if self._training:
             self._state = OptimizerState(session, self._optimizer.ops, self._scope, self._optimizer.state_scaling)
             self._state.send()
@@ -106,9 +109,8 @@ class IpuRunner:
     def _finish_options(self, options):
         if not self._training:
             options.constantWeights = False  # set_value and new parameters go to the device
-        cache = os.environ.get("IPU_CACHE_PATH")
-        if cache and not options.enableEngineCaching:
-            options.enableEngineCaching, options.cachePath = True, cache
+        if not options.enableEngineCaching:
+            runtime.keep_executables(options, os.environ.get("IPU_CACHE_PATH", ""))
 
     # ---- running
 
@@ -215,12 +217,14 @@ class IpuRunner:
                 return
             if self._training or self._changed:
                 self.weights_to_host()
+            self._random.leaving()
             self._device.detach()
             self._attached = False
 
     def _attach(self):
         devices.reattach(self._device)
         self._session.loadEngineAndConnectStreams()
+        self._random.loaded()
         self._weights.replaced()
         self._attached = True
 

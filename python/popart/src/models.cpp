@@ -4,7 +4,6 @@
 #include "bind.hpp"
 #include "openipu/Converted.hpp"
 #include "openipu/OnnxText.hpp"
-#include "openipu/SessionOptionTable.hpp"
 #include "runtime/Fit.hpp"
 #include <pva/Cycles.hpp>
 #include <utility>
@@ -66,28 +65,6 @@ py::tuple modelledStep(const popart::Session &session) {
                         step.fullestTile, cyclesByKind(step));
 }
 
-// A Python function that gets the addresses of the inputs and of the outputs. It must not throw.
-template <class S>
-void connectHostFunction(S &session, const std::string &handle, const py::function &function,
-                         unsigned replica) {
-  const std::shared_ptr<py::function> held(new py::function(function), [](py::function *f) {
-    const py::gil_scoped_acquire locked;
-    delete f;
-  });
-  session.connectHostFunction(
-      handle,
-      [held](const void *const *in, std::size_t ins, void *const *out, std::size_t outs) {
-        const py::gil_scoped_acquire locked;
-        std::vector<std::uintptr_t> from, to;
-        for (std::size_t i = 0; i < ins; ++i)
-          from.push_back(reinterpret_cast<std::uintptr_t>(in[i]));
-        for (std::size_t i = 0; i < outs; ++i)
-          to.push_back(reinterpret_cast<std::uintptr_t>(out[i]));
-        (*held)(from, to);
-      },
-      replica);
-}
-
 } // namespace
 
 void bindModels(py::module &m) {
@@ -131,14 +108,6 @@ void bindModels(py::module &m) {
       "modelled_step", [](const popart::TrainingSession &s) { return modelledStep(s); },
       "Cycles, seconds, micro-batches, bytes of a tile, what the fullest needs, cycles by kind.");
   m.def("modelled_step", [](const popart::InferenceSession &s) { return modelledStep(s); });
-  m.def(
-      "structure_of", [](const popart::Optimizer &optimizer) { return optimizer.structure(); },
-      "What a compiled program depends on: all but the values that may change.");
-  m.def("program_key", &popart::session::keyOf, py::arg("options"), py::arg("device"),
-        "What a compiled program depends on of session options and device.");
-  m.def("connect_host_function", connectHostFunction<popart::InferenceSession>,
-        "Who computes what a model asks of the host.");
-  m.def("connect_host_function", connectHostFunction<popart::TrainingSession>);
   m.def(
       "onnx_text", [](const py::bytes &model) { return popart::onnxText(model); },
       "An ONNX model in protobuf's text format.");

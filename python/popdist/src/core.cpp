@@ -10,7 +10,25 @@
 
 namespace py = pybind11;
 
-// For packages of ours, on what pickle makes: everybody's, by instance.
+// For packages of ours. As many bytes of every instance, in their order; those of the first one.
+static py::bytes allGather(const std::string &mine) {
+  std::string all(mine.size() * popdist::getNumInstances(), '\0');
+  {
+    const py::gil_scoped_release others;
+    popdist::collectives::detail::allGather(mine.data(), mine.size(), all.data(),
+                                            popdist::defaultCommunicatorId);
+  }
+  return all;
+}
+static py::bytes broadcast(std::string data) {
+  {
+    const py::gil_scoped_release others;
+    popdist::collectives::detail::broadcast(data.data(), data.size(), 0,
+                                            popdist::defaultCommunicatorId);
+  }
+  return data;
+}
+// What pickle makes: everybody's, by instance.
 static std::vector<py::bytes> gather(const std::string &mine) {
   std::vector<std::string> all;
   {
@@ -29,6 +47,8 @@ static std::vector<py::bytes> gather(const std::string &mine) {
 
 PYBIND11_MODULE(_core, m) {
   m.def("_gather", &gather, py::arg("mine"));
+  m.def("_all_gather", &allGather, py::arg("mine"));
+  m.def("_broadcast", &broadcast, py::arg("data"));
   m.def(
       "registerCommunicator",
       [](const std::set<unsigned> &instances, popdist::CommunicatorId id) {

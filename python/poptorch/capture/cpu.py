@@ -4,7 +4,6 @@
 While a model is captured the layer runs once on zeros, for the shapes of its results. When the model runs, the device
 sends the layer's inputs and waits for its results.
 """
-import ctypes
 from typing import Any, Callable
 
 import torch
@@ -46,8 +45,8 @@ class HostCall:
     """One call in one model."""
 
     def __init__(self, handle, layer, rebuild, inputs):
-        self.handle, self._layer, self._rebuild, self._inputs = handle, layer, rebuild, inputs
-        self.error = None  # of the last run
+        self.handle, self._layer, self._rebuild = handle, layer, rebuild
+        self.inputs, self.results = inputs, []  # shape and type of each
 
     def _run(self, tensors):
         args, kwargs = self._rebuild(tensors)
@@ -62,33 +61,17 @@ class HostCall:
         set_current(None)
         try:
             with compat.undispatched():
-                results, rebuild = self._run([torch.zeros(shape, dtype=dtype) for shape, dtype in self._inputs])
+                results, rebuild = self._run([torch.zeros(shape, dtype=dtype) for shape, dtype in self.inputs])
         finally:
             set_current(capture)
-        self._results = [(tuple(r.shape), r.dtype) for r in results]
-        return self._results, rebuild
+        self.results = [(tuple(r.shape), r.dtype) for r in results]
+        return self.results, rebuild
 
     def __call__(self, inputs, outputs):
-        """From and to these addresses. Errors are kept: they must not pass through the device's program."""
-        from poptorch.base.dtypes import returned_type  # import time: popart_core
-        try:
-            tensors = [_at(address, shape, returned_type(dtype)).to(dtype, copy=True)
-                       for address, (shape, dtype) in zip(inputs, self._inputs)]
-            results, _ = self._run(tensors)
-            for address, result, (shape, dtype) in zip(outputs, results, self._results):
-                if tuple(result.shape) != shape:
-                    raise Error(f"poptorch.CPU: a result of {self.handle} has shape {tuple(result.shape)} now; it had "
-                                f"{shape} when the model was captured.")
-                _at(address, shape, returned_type(dtype)).copy_(result)
-        except BaseException as problem:
-            self.error = problem
-
-
-def _at(address, shape, dtype):
-    elements = 1
-    for extent in shape:
-        elements *= extent
-    if not elements:
-        return torch.empty(shape, dtype=dtype)
-    size = elements * torch.empty(0, dtype=dtype).element_size()
-    return torch.frombuffer((ctypes.c_char * size).from_address(address), dtype=dtype).view(shape)
+        """From and to these arrays of the device."""
+        results, _ = self._run([torch.from_numpy(array).to(dtype, copy=True) for array, (_, dtype) in zip(inputs, self.inputs)])
+        for array, result in zip(outputs, results):
+            if tuple(result.shape) != array.shape:
+                raise Error(f"poptorch.CPU: a result of {self.handle} has shape {tuple(result.shape)} now; it had "
+                            f"{array.shape} when the model was captured.")
+            torch.from_numpy(array).copy_(result)

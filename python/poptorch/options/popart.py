@@ -6,6 +6,7 @@ import logging
 import popart
 import torch
 from popart import _settings
+from popart_core import runtime
 
 from poptorch._logging import logger
 from poptorch.base.current import inner_name
@@ -50,15 +51,8 @@ def _log(out, plain):
 
 
 def _run(out, options):
-    out.enableReplicatedGraphs = options.replication_factor > 1
-    out.replicatedGraphCount = options.replication_factor
-    first, total = options._shareOfReplicas()
-    if total > options.replication_factor:
-        out.enableDistributedReplicatedGraphs = True
-        out.globalReplicaOffset, out.globalReplicationFactor = first, total
-    if options.executable_cache:
-        out.enableEngineCaching = True
-        out.cachePath = options.executable_cache
+    runtime.set_replicas(out, options.replication_factor, *options._shareOfReplicas())
+    runtime.keep_executables(out, options.executable_cache or "")
     if options.synthetic_data:
         out.syntheticDataMode = popart.SyntheticDataMode.RandomNormal
     if options.profile_dir is not None:

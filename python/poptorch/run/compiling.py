@@ -44,7 +44,7 @@ class Compiled(NamedTuple):
     outputs: Outputs
     anchors: Anchors
     io: popart_core.AddressIo  # on torch's memory
-    host_calls: list  # of poptorch.CPU
+    host_calls: runtime.HostCalls  # of poptorch.CPU
     counts_cycles: bool
     session_options: Any
 
@@ -186,6 +186,15 @@ def data_flow(converted, captured, anchors, options, training):
     returned = return_type(batching.outputMode(options, training), options.output_return_period)
     return (options.device_iterations, returned,
             {**anchors.types(), **{name: return_type(OutputMode.All, 1) for name in written}})
+
+
+def host_calls(capture):
+    """What the model asks of the host."""
+    out = runtime.HostCalls()
+    for call in capture.state.get("host calls", ()):
+        inputs, outputs = ([(device_type(dtype), shape) for shape, dtype in forms] for forms in (call.inputs, call.results))
+        out.add(call.handle, call, inputs, outputs)
+    return out
 
 
 def prepare(session, session_options, bar, load_from):

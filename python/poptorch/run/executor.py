@@ -18,6 +18,7 @@ from typing import Any, Callable, Dict, List, Optional, Union
 import popart
 import popart_core
 import torch
+from popart_core import runtime
 
 from poptorch import profiling
 from poptorch._logging import logger, trace
@@ -32,8 +33,9 @@ from poptorch.module.wrapping import Copies, plain_copy, unwrap_module, wrap_mod
 from poptorch.optim.state import DeviceOptimizer
 from poptorch.optim.translate import check_optimizer, maximizes
 from poptorch.options import Options
+from poptorch.options.base import seed
 from poptorch.options.popart import sessionOptions
-from poptorch.run import compiling, latency, persistence, random_state
+from poptorch.run import compiling, latency, persistence
 from poptorch.run.anchors import Anchors
 from poptorch.run.arguments import Signature
 from poptorch.run.attachment import Attachment
@@ -57,7 +59,9 @@ class PoplarExecutor:
         self._signature = Signature(self._model.forward)
         self._optimizer = DeviceOptimizer(optimizer) if training else None
         self._weights = DeviceWeights()
-        self._random = random_state.RandomState(self._options.random_seed)
+        self._random = runtime.Random()
+        if self._options.random_seed is not None:
+            self._random.seed(self._options.random_seed)
         self._attachment = Attachment()
         self._compiled: Optional[compiling.Compiled] = None
         self._compile_time: Optional[datetime.timedelta] = None
@@ -153,6 +157,7 @@ class PoplarExecutor:
         else:
             session = converted.inference(*flow, *last)
         self._weights.of(session, training)
+        self._random.of(session)
         compiling.prepare(session, session_options, bar, load_from)
         persistence.export_proto(session)
         compiling.tell_memory(session, device)
@@ -160,7 +165,7 @@ class PoplarExecutor:
         outputs = Outputs(list(converted.outputs), captured, options, training)
         self._compiled = compiling.Compiled(session, inputs, outputs, anchors,
                                             compiling.step_io(session, inputs, outputs, anchors),
-                                            capture.state.get("host calls", []), options.log_cycle_count, session_options)
+                                            compiling.host_calls(capture), options.log_cycle_count, session_options)
         self._weights.own(self, training)
         if training:
             wrap_module(self._user_model, self)  # again, after destroy()
@@ -184,7 +189,7 @@ class PoplarExecutor:
                     "instead of model(inputs)")
         if self._compiled is None:
             self._compile(args, kwargs)
-        session, inputs, outputs, anchors, io, host_calls, counts_cycles, _ = self._compiled
+        session, inputs, outputs, anchors, io, _, counts_cycles, _ = self._compiled
         weights, optimizer = self._weights, self._optimizer
         values = inputs.call.tensors(args, kwargs)
         given = list(values) if inputs.written else ()
@@ -210,8 +215,6 @@ class PoplarExecutor:
             if told := weights.loss():
                 logger.warning("%s", told)
             raise
-        if host_calls:
-            _raise_of_host(host_calls)
         if optimizer is not None:
             optimizer.count_call()
         if counts_cycles:
@@ -221,7 +224,7 @@ class PoplarExecutor:
         return outputs.structured(results)
 
     def _run(self, session, io):
-        self._weights.run(session, io)
+        self._weights.run(session, io, self._compiled.host_calls)
 
     # ---- weights
 
@@ -320,12 +323,12 @@ class PoplarExecutor:
     @rng_state.setter
     @entry
     def rng_state(self, state: List[int]) -> None:
-        self._random.kept = random_state.checked(state)
-        if self._attachment.attached:
-            self._random.set(self._executable, self._random.kept)
+        if not isinstance(state, (list, tuple)) or not all(isinstance(n, int) for n in state) or not state:
+            raise createPoptorchError("rng_state must be a list of int: the seed, then the state.")
+        self._random.set_state([seed("rng_state: the seed", state[0]), *state[1:]])
 
     def _get_rng_state(self):
-        return self._random.get(self._executable) if self._attachment.attached else self._random.kept
+        return self._random.state() or None
 
     # ---- devices
 
@@ -333,10 +336,8 @@ class PoplarExecutor:
         """The program and everything it needs, onto the device."""
         session = self._executable
         session.loadEngineAndConnectStreams()
-        self._random.load(session)
-        for call in self._compiled.host_calls:
-            for replica in range(self._options.replication_factor):
-                popart_core.connect_host_function(session, call.handle, call, replica)
+        self._random.loaded()
+        self._compiled.host_calls.connect(session)
         self._attachment.attached = True
         self._weights.replaced()
         logger.debug("The model is attached to its device")
@@ -355,7 +356,7 @@ class PoplarExecutor:
         self._require_compiled()
         require(self._attachment.attached, "Device is not attached")
         self.copyWeightsToHostIfNeeded()
-        self._random.kept = self._get_rng_state()
+        self._random.leaving()
         self._attachment.leave()
 
     @entry
@@ -387,6 +388,7 @@ class PoplarExecutor:
         self._compiled = None
         self._attachment.drop()
         self._weights.drop()
+        self._random.gone()
 
     def _require_compiled(self):
         require(self.isCompiled(), "Model has not been compiled or has been destroyed.")
@@ -427,7 +429,7 @@ class PoplarExecutor:
             raise createPoptorchError(f"{filename} holds {kinds[record['training']]} model, but this is "
                                       f"{kinds[self._training]} model.")
         with persistence.executable_in(filename) as file:
-            self._random.kept = record["rng_state"]
+            self._random.set_state(record["rng_state"] or [])
             self._compile(*record["inputs"], load_from=file)
 
     # ---- what can be asked
@@ -524,12 +526,3 @@ class PoplarExecutor:
 
     def __repr__(self):
         return f"PoplarExecutor({self._kind}, {self._user_model!r})"
-
-
-def _raise_of_host(calls):
-    """What went wrong in a poptorch.CPU."""
-    problems = [call.error for call in calls if call.error is not None]
-    for call in calls:
-        call.error = None
-    if problems:
-        raise problems[0]

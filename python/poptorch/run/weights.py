@@ -67,9 +67,9 @@ class DeviceWeights:
         owner = self._owner.get()
         return (owner._weights.version if owner is not None else 0) != self._uploaded_version
 
-    def run(self, session, io):
-        """A step."""
-        self._state.run(session, io)
+    def run(self, session, io, host_calls):
+        """A step. What functions of the host raised is raised after it."""
+        self._state.run(session, io, host_calls)
 
     def loss(self):
         """What to say after a step that failed; "": nothing is lost."""

@@ -47,10 +47,10 @@ class Device:
         before, self.loaded = self.loaded, None
         if before is not None:
             before.fetch()
+            before.random.leaving()
         with translated():
             executable.session.loadEngineAndConnectStreams()
-            for call in executable.graph.host_calls:
-                call.connect(executable.session, executable.settings.replicas)
+            executable.host_calls.connect(executable.session)
             self._start_random(executable)
         self.loaded = executable
 
@@ -60,18 +60,19 @@ class Device:
         """Random numbers of all programs on this device start from here."""
         self.seed = seed
         if self.loaded is not None:
-            self.loaded.session.setRandomSeed(seed)
+            self.loaded.random.seed(seed)
         self._seeded = set() if self.loaded is None else {id(self.loaded)}
 
     def _start_random(self, executable):
-        """Once for every program: the device's seed, or that of tf.random.set_seed."""
+        """Once for every program: the device's seed, or that of tf.random.set_seed. Later it goes on where it was."""
         seeded = self.__dict__.setdefault("_seeded", set())
         seed = self.seed if self.seed is not None else global_seed()
         if not self.sends_seed:
             seed = 0
         if seed is not None and id(executable) not in seeded:
-            executable.session.setRandomSeed(seed)
+            executable.random.seed(seed)
         seeded.add(id(executable))
+        executable.random.loaded()
 
 
 def _checks_indices(options):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Executable: a finished graph as a session of PopART on a device. Inputs and results are numpy's arrays, by address."""
-import hashlib
 import os
 import threading
 
@@ -40,8 +39,6 @@ class Settings:
 
 
 class Executable:
-    _optimizer = None  # what the program has of it
-
     def __init__(self, graph, device, settings=None, session=None):
         self.graph, self.device = graph, device
         self.settings = settings = settings or Settings()
@@ -61,6 +58,10 @@ class Executable:
         self.changed = [v for v in self.variables if settings.optimizer and graph.trains(v) or
                         self.names[id(v)] in changed]
         self._weights = runtime.Weights(self.session, bool(self.changed))
+        self.random, self.host_calls = runtime.Random(), runtime.HostCalls()
+        self.random.of(self.session)
+        for call in graph.host_calls:
+            call.of(self)
         self._read_only = [v for v in self.variables if not any(v is c for c in self.changed)]
         self._prepare()
         self._loaded = False
@@ -74,13 +75,11 @@ class Executable:
 
     def _make(self, converted):
         s = self.settings
-        options = popart.SessionOptions()
+        options = self._options = popart.SessionOptions()
         options.constantWeights = False
         options.enableLoadAndOffloadRNGState = True
         options.groupNormStridedChannelGrouping = True  # where the operation does not say otherwise
-        if s.replicas > 1:
-            options.enableReplicatedGraphs = True
-            options.replicatedGraphCount = s.replicas
+        runtime.set_replicas(options, s.replicas)
         if s.accumulation > 1:
             options.enableGradientAccumulation = True
             options.accumulationFactor = s.accumulation
@@ -89,7 +88,6 @@ class Executable:
         self.device.adapt(options)
         if self._share is not None:
             self._share.adapt(options, s.replicas)
-        self._program_key = popart_core.program_key(options, self.device.info)
         self._draws = bool(options.dotChecks)
         returned = [s.returned] * len(self.outputs) if isinstance(s.returned, str) else s.returned
         if self.device.drops_results:  # and of the last batch, since something must come
@@ -98,11 +96,9 @@ class Executable:
         flow = {name: popart.AnchorReturnType(how) for name, how in zip(self.outputs, returned)}
         patterns = popart.Patterns(popart.PatternsLevel.Default)
         first, name = popart.AnchorReturnType("All"), self.device.report_name(s.name)
-        if s.optimizer is not None:
-            optimizer = s.optimizer(self.names)
-            self._optimizer = popart_core.structure_of(optimizer)
-            return converted.training(s.batches, first, flow, optimizer, self.device.info, options, patterns,
-                                      name)
+        self._optimizer = None if s.optimizer is None else s.optimizer(self.names)
+        if self._optimizer is not None:
+            return converted.training(s.batches, first, flow, self._optimizer, self.device.info, options, patterns, name)
         return converted.inference(s.batches, first, flow, self.device.info, options, patterns, name)
 
     def _compile(self):
@@ -150,9 +146,9 @@ class Executable:
     def _key(self):
         """64 bits of everything that the program depends on."""
         s = self.settings
-        described = (self.graph.recorder.fingerprint(), s.batches, s.replicas, s.accumulation, s.name, self.returned,
-                     self._program_key, self._optimizer, self._synthetic is None)
-        return hashlib.sha256(repr(described).encode()).hexdigest()[:16]
+        described = (self.graph.recorder.fingerprint(), s.batches, s.accumulation, s.name, self.returned,
+                     self._synthetic is None)
+        return runtime.key_of(repr(described), self._options, self.device.info, self._optimizer)
 
     def _prepare(self):
         times, s = self.settings.times, self.settings
@@ -194,13 +190,11 @@ class Executable:
             self._ready()
             try:
                 with translated():
-                    self._weights.run(self.session, io)
+                    self._weights.run(self.session, io, self.host_calls)
             except BaseException:  # Ctrl-C too
                 self._after_failure()
                 raise
             self._note_changes()
-        for problem in filter(None, [call.raised() for call in self.graph.host_calls]):
-            raise problem
         if self.device.drops_results:
             return [np.zeros(shape, dtype._numpy) for shape, dtype in self._dropped]
         return [r if r.dtype == dtype._numpy else r.astype(dtype._numpy)

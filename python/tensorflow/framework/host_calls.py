@@ -2,16 +2,14 @@
 """Functions of the host in the middle of a program: the device sends their arguments and waits for their results."""
 from __future__ import annotations
 
-import ctypes
 from typing import Any, Callable
 
 import numpy as np
-import popart_core
 
 from . import dtypes
 from .context import active, placed
 from .dispatch import apply
-from .errors import InvalidArgumentError, failures
+from .errors import InvalidArgumentError
 from .execution import device_arrays
 from .operations import Operation
 from .shapes import TensorShape
@@ -58,43 +56,27 @@ class _Call:
         self.handle, self._function, self._by_address = handle, function, by_address
         self._inputs = [(t.dtype, t.shape) for t in inputs]
         self._outputs = outputs
-        self._caller, self._replicas, self._error = None, 1, None
 
-    def connect(self, session, replicas):
-        self._caller, self._replicas = id(session), replicas
-        try:
-            for replica in range(replicas):
-                popart_core.connect_host_function(session, self.handle, self, replica)
-        except failures as problem:
-            if "has no host function" not in str(problem):  # as that of a gradient that nobody needs
-                raise
-
-    def raised(self):
-        """What the function raised in the last run: it cannot pass through the device's program."""
-        problem, self._error = self._error, None
-        return problem
-
-    def __call__(self, inputs, outputs):
-        try:
-            given = [_at(address, kind, shape.as_list()) for address, (kind, shape) in zip(inputs, self._inputs)]
-            places = [_at(address, kind, shape.as_list()) for address, (kind, shape) in zip(outputs, self._outputs)]
-            with placed(called=self._caller):
-                self._run(given, places)
-        except BaseException as problem:
-            self._error = problem
+    def of(self, executable):
+        """One of the functions that a program of this graph calls."""
+        def run(given, places):
+            with placed(called=id(executable.session)):
+                self._run(given, places, executable.settings.replicas)
+        forms = [[(kind.device_type, shape.as_list()) for kind, shape in each] for each in (self._inputs, self._outputs)]
+        executable.host_calls.add(self.handle, run, *forms)
 
     def at_once(self, arrays):
         given = [np.require(a, _device_type(kind), ("C", "A")) for a, (kind, _) in zip(arrays, self._inputs)]
         shapes = [[given[0].shape[i] if d is None else d for i, d in enumerate(shape)] for _, shape in self._outputs]
         places = [np.empty(s, _device_type(kind)) for s, (kind, _) in zip(shapes, self._outputs)]
-        self._run(given, places)
+        self._run(given, places, 1)
         return [EagerTensor(p.astype(kind.as_numpy_dtype), kind) for p, (kind, _) in zip(places, self._outputs)]
 
-    def _run(self, given, places):
+    def _run(self, given, places, replicas):
         if self._by_address:
             self._function([a.ctypes.data for a in given], [a.size for a in given], [p.ctypes.data for p in places])
             return
-        made = self._function([a.astype(kind.as_numpy_dtype) for a, (kind, _) in zip(given, self._inputs)], self._replicas)
+        made = self._function([a.astype(kind.as_numpy_dtype) for a, (kind, _) in zip(given, self._inputs)], replicas)
         for place, array in zip(places, made):
             if np.shape(array) != place.shape:
                 raise InvalidArgumentError(None, None, f"{self.handle}: the host's function gave an array of shape "
@@ -104,12 +86,3 @@ class _Call:
 
 def _device_type(kind):
     return device_arrays[kind.device_type]
-
-
-def _at(address, kind, shape):
-    """The memory there, as an array."""
-    dtype = np.dtype(_device_type(kind))
-    count = int(np.prod(shape, dtype=int))
-    if not count:
-        return np.empty(shape, dtype)
-    return np.frombuffer((ctypes.c_char * (count * dtype.itemsize)).from_address(address), dtype).reshape(shape)

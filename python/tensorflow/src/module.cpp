@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // tensorflow._core: graphs as they are traced, and models of them. Sessions, devices, options and
 // errors are popart_core's.
-#include "instances.hpp"
 #include "library.hpp"
 #include "recorder.hpp"
 
@@ -12,7 +11,6 @@ PYBIND11_MODULE(_core, m) {
   py::module_::import("popart_core");
   bindRecorder(m);
   bindLibrary(m);
-  bindInstances(m);
   m.def("keeps_order", tensorflow::keepsOrder,
         "Elements of this operation's results are in its inputs' order.");
 }

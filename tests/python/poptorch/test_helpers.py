@@ -506,6 +506,16 @@ def test_layers_on_the_host(replicas):
     assert not any(seen)
 
 
+def test_layers_on_the_host_whose_results_nobody_uses():
+    unused = poptorch.CPU(torch.sin, "unused")
+
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            unused(x)
+            return x + 1
+    close(poptorch.inferenceModel(Model())(torch.ones(2)), torch.full((2,), 2.0))
+
+
 def test_layers_on_the_host_that_fail():
     def fails(x):
         if x.sum() > 0:

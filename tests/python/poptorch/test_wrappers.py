@@ -19,15 +19,16 @@ def test_errors_of_the_session_are_poptorchs():
     class Broken:
         def __getattr__(self, name):
             raise popart_core.popart_exception("broken on purpose")
-    compiled, state = training._compiled, training._weights._state
+    compiled, state, random = training._compiled, training._weights._state, training._random
     training._compiled, training._weights._state = compiled._replace(session=Broken()), Broken()
+    training._random = Broken()
     try:
         for use in (lambda: training(x, labels), training.copyWeightsToHost, training.copyWeightsToDevice,
                     training.getTensorNames, lambda: training.rng_state, training._debugGetPopartIR):
             with pytest.raises(poptorch.Error, match="broken on purpose"):
                 use()
     finally:
-        training._compiled, training._weights._state = compiled, state
+        training._compiled, training._weights._state, training._random = compiled, state, random
     training(x, labels)
 
 

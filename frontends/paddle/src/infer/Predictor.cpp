@@ -5,9 +5,12 @@
 #include "infer/SavedModel.hpp"
 #include "infer/Tensor.hpp"
 
+#include "base/Environment.hpp"
 #include "base/Text.hpp"
+#include "runtime/Cache.hpp"
 #include "runtime/Devices.hpp"
 #include "runtime/Fit.hpp"
+#include "runtime/Share.hpp"
 #include "runtime/Weights.hpp"
 #include <popart/stepio.hpp>
 
@@ -77,8 +80,7 @@ popart::SessionOptions Predictor::Impl::options() const {
   popart::SessionOptions o;
   if (!config.use_ipu())
     return o;
-  o.enableReplicatedGraphs = config.ipu_replica_num() > 1;
-  o.replicatedGraphCount = config.ipu_replica_num();
+  frontend::setReplicas(o, {.here = config.ipu_replica_num(), .total = config.ipu_replica_num()});
   if (config.ipu_device_num() > 1)
     o.virtualGraphMode = popart::VirtualGraphMode::Manual;
   o.enablePipelining = config.ipu_enable_pipelining() && config.ipu_device_num() > 1;
@@ -86,10 +88,7 @@ popart::SessionOptions Predictor::Impl::options() const {
     o.partialsTypeMatMuls = "half";
     o.convolutionOptions["partialsType"] = "half";
   }
-  if (const char *cache = std::getenv("IPU_CACHE_PATH"); cache && *cache) {
-    o.enableEngineCaching = true;
-    o.cachePath = cache;
-  }
+  frontend::keepExecutables(o, base::textFromEnvironment("IPU_CACHE_PATH"));
   return o;
 }
 

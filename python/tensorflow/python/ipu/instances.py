@@ -2,8 +2,6 @@
 """This process among those that poprun started: its replicas train with theirs, and values of the host are exchanged."""
 import numpy as np
 
-from tensorflow import _core
-
 _INDEX, _COUNT = (f"experimental.multi_replica_distribution.process_{what}" for what in ("index", "count"))
 
 
@@ -26,14 +24,14 @@ class Share:
     def gathered(self, values, replicas):
         """[rounds x replicas here, ...] of each instance -> [rounds x replicas of all, ...], in one order everywhere."""
         values = np.ascontiguousarray(values)
-        whole = np.frombuffer(_core.all_gather(values.tobytes()), values.dtype)
+        whole = np.frombuffer(self._popdist._all_gather(values.tobytes()), values.dtype)
         rest = values.shape[1:]
         each = whole.reshape(self.count, -1, replicas, *rest)
         return np.moveaxis(each, 0, 1).reshape(-1, *rest)
 
     def agreed(self, value):
         """Whether it is so in all instances."""
-        return b"\0" not in _core.all_gather(b"\1" if value else b"\0")
+        return b"\0" not in self._popdist._all_gather(b"\1" if value else b"\0")
 
 
 def share_of(values):

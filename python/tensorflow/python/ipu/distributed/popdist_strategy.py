@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from tensorflow import _core
 from tensorflow.distribute import ReduceOp
 from tensorflow.framework.tensors import EagerTensor, Tensor, convert_to_tensor
 from tensorflow.framework.typed import AxisLike, DatasetLike, TensorLike
@@ -24,7 +23,7 @@ class PopDistStrategy(IPUStrategyV1):
                                       "replicas are always averaged.")
         super().__init__(ipu_device, enable_dataset_iterators=enable_dataset_iterators,
                          enable_keras_extensions=enable_keras_extensions)
-        self._instances, self._instance = popdist.getNumInstances(), popdist.getInstanceIndex()
+        self._popdist, self._instances, self._instance = popdist, popdist.getNumInstances(), popdist.getInstanceIndex()
         if popdist.isPopdistEnvSet():
             popdist.init()
 
@@ -49,14 +48,16 @@ class PopDistStrategy(IPUStrategyV1):
         """Of a variable: those of the first process."""
         if self._instances == 1:
             return array
-        return np.frombuffer(_core.broadcast(array.tobytes()), array.dtype).reshape(array.shape).copy()
+        return np.frombuffer(self._popdist._broadcast(array.tobytes()), array.dtype).reshape(array.shape).copy()
 
     def reduce(self, reduce_op: str, value: TensorLike, axis: AxisLike | None = None) -> Tensor:
         """The sum or mean over processes; axis: over this axis of each value first."""
         how = ReduceOp[str(getattr(reduce_op, "value", reduce_op)).upper()]
         array = np.ascontiguousarray(convert_to_tensor(value).numpy())
-        whole = array[None] if self._instances == 1 else np.frombuffer(_core.all_gather(array.tobytes()), array.dtype).reshape(
-            self._instances, *array.shape)
+        whole = array[None]
+        if self._instances > 1:
+            everybodys = np.frombuffer(self._popdist._all_gather(array.tobytes()), array.dtype)
+            whole = everybodys.reshape(self._instances, *array.shape)
         over = (0,) if axis is None else (0, axis + 1 if axis >= 0 else axis)
         made = whole.sum(over, dtype=array.dtype) if how is ReduceOp.SUM else whole.mean(over).astype(array.dtype)
         return EagerTensor(np.asarray(made, array.dtype))
