@@ -162,12 +162,163 @@ def _precision_of(base: Any, usual: Any) -> Any:
     return IPUPrecision
 
 
+_Part: Any = object  # of an IPUStrategy: what it calls of its bases is Lightning's
+
+
+class _Flags(_Part):
+    """What the trainer's flags and the strategy's arguments say."""
+
+    @property
+    def precision_plugin(self) -> Any:
+        return self._precision_plugin if self._precision_plugin is not None else self._precision_class("32-true")
+
+    @precision_plugin.setter
+    def precision_plugin(self, plugin: Any) -> None:
+        self._precision_plugin = None if plugin is None else self._precision_class.like(plugin)
+
+    training_opts = property(lambda self: self._steps.training_opts)
+    inference_opts = property(lambda self: self._steps.inference_opts)
+    replication_factor = property(lambda self: self._steps.replication_factor)
+    device_iterations = property(lambda self: self._steps.device_iterations)
+    poptorch_models = property(lambda self: self._steps.poptorch_models)
+
+
+class _TrainerCalls(_Part):
+    """What begins and ends with a call of the trainer."""
+
+    def setup_environment(self) -> None:
+        if not isinstance(self.accelerator, self._accelerator_class):
+            raise MisconfigurationException("An IPUStrategy needs Trainer(accelerator=\"ipu\").")
+        if world.size() > 1:
+            raise MisconfigurationException("poprun started several processes. Lightning's trainer works with one; that of "
+                                            "pi_ml with several (pi_ml.Trainer).")
+        flags.check_replicas(len(self.parallel_devices or [None]), self._steps, "devices")
+        super().setup_environment()
+
+    def setup(self, trainer: Any) -> None:
+        self._trainer = trainer
+        call = str(getattr(trainer.state.fn, "value", trainer.state.fn))
+        if call == "fit":
+            self._refuse(trainer)
+            # A batch of the loader has the rows of all that are accumulated, and is one step.
+            self._accumulation, trainer.accumulate_grad_batches = trainer.accumulate_grad_batches, 1
+        self._kept = None
+        self._steps.connect(_Seen(self._pl, self, trainer, self._accumulation or 1))
+        self._steps._made.clear()  # options of another trainer's flags
+        super().setup(trainer)
+        stages = [_stages[call]]
+        if call == "fit" and self._steps._overridden(self.lightning_module, "validation_step"):
+            stages.append("validate")
+        self._steps.setup(self.lightning_module, stages)
+
+    def _refuse(self, trainer):
+        if not self.lightning_module.automatic_optimization:
+            raise MisconfigurationException("Manual optimization (automatic_optimization = False) does not run on IPUs: "
+                                            "the backward pass and the weight update are part of the compiled program.")
+        if any(isinstance(c, self._pl.callbacks.GradientAccumulationScheduler) for c in trainer.callbacks):
+            raise MisconfigurationException("GradientAccumulationScheduler does not run on IPUs: the number of batches is "
+                                            "part of the compiled program. Use Trainer(accumulate_grad_batches=...).")
+
+    def teardown(self) -> None:
+        steps = self._steps
+        if steps._models:
+            try:
+                steps.before_reading_weights()
+                self._kept = self._device_state()
+            finally:
+                steps.teardown()
+        if self._accumulation is not None:
+            self._trainer.accumulate_grad_batches, self._accumulation = self._accumulation, None
+        super().teardown()
+
+
+class _Loaders(_Part):
+    """Lightning's loaders, with the rows that a call takes."""
+
+    def barrier(self, name: Optional[str] = None) -> None:
+        """Lightning names here the loaders that it asks for; right after, process_dataloader gets each of them."""
+        if name is not None and name.endswith("_dataloader()"):
+            self._asked_loader = name
+        super().barrier(name)
+
+    def process_dataloader(self, dataloader: Any) -> Any:
+        if self._steps.trainer is None:
+            return dataloader
+        call = str(getattr(self._trainer.state.fn, "value", self._trainer.state.fn))
+        stage = _stages[call]
+        if call == "fit" and (self._trainer.sanity_checking or self._trainer.validating
+                              or self._asked_loader.startswith("val")):
+            stage = "validate"
+        return loading.for_ipu(dataloader, self._steps._options("train" if stage == "train" else "inference"), stage)
+
+
+class _StepCalls(_Part):
+    """Forward pass, backward pass and update are one call."""
+
+    def training_step(self, batch: Any, batch_idx: int = 0) -> Any:
+        self._start("train")
+        return _one_loss(self._steps.train_batch(batch, batch_idx)[0])
+
+    def backward(self, closure_loss: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
+        """Done."""
+        return closure_loss
+
+    def optimizer_step(self, optimizer: Any, closure: Any, model: Any = None, **kwargs: Any) -> Any:
+        """The closure runs training_step, which steps."""
+        return closure()
+
+    def validation_step(self, *arguments: Any, **kwargs: Any) -> Any:
+        return self._evaluated("validate", *arguments, **kwargs)
+
+    def test_step(self, *arguments: Any, **kwargs: Any) -> Any:
+        return self._evaluated("test", *arguments, **kwargs)
+
+    def predict_step(self, *arguments: Any, **kwargs: Any) -> Any:
+        return self._evaluated("predict", *arguments, **kwargs)
+
+    def _evaluated(self, stage, batch, batch_idx=0, dataloader_idx=0):
+        self._start(stage)
+        return self._steps.evaluate_batch(stage, batch, batch_idx, dataloader_idx)
+
+    def _start(self, stage):
+        if self._steps._active != stage:
+            self._steps.start(stage)
+
+
+class _Checkpoints(_Part):
+    """Weights, and what else a checkpoint has."""
+
+    def lightning_module_state_dict(self) -> Dict[str, Any]:
+        self._steps.before_reading_weights()
+        return {name: value.detach().clone() if isinstance(value, torch.Tensor) else value
+                for name, value in super().lightning_module_state_dict().items()}
+
+    def load_model_state_dict(self, *args: Any, **kwargs: Any) -> None:
+        super().load_model_state_dict(*args, **kwargs)
+        self._steps.after_writing_weights()
+
+    def _device_state(self):
+        return {"optimizer": self._steps.optimizer_state(), "random": self._steps.random_state()}
+
+    def save_checkpoint(self, checkpoint: Dict[str, Any], filepath: Any, storage_options: Any = None) -> None:
+        if "optimizer_states" in checkpoint:  # else only weights are asked for
+            checkpoint[_KEY] = self._device_state() if self._steps._models else self._kept
+        super().save_checkpoint(checkpoint, filepath, storage_options)
+
+    def load_optimizer_state_dict(self, checkpoint: Any) -> None:
+        super().load_optimizer_state_dict(checkpoint)
+        state = checkpoint.get(_KEY) or {}
+        self._steps.set_optimizer_state(state.get("optimizer"))
+        self._steps.set_random_state(state.get("random"))
+
+
 def _strategy_of(pl: Any, base: Any, accelerator_class: Any, precision_class: Any) -> Any:
-    class IPUStrategy(base):
+    class IPUStrategy(_Flags, _TrainerCalls, _Loaders, _StepCalls, _Checkpoints, base):
         """Data parallel over the trainer's devices. Arguments are those of pi_ml's IPUStrategy; accelerator and
         checkpoint_io are Lightning's."""
 
         strategy_name = ipu.IPUStrategy.strategy_name
+        _pl, _accelerator_class, _precision_class = pl, accelerator_class, precision_class
 
         def __init__(self, accelerator: Any = None, device_iterations: int = 1, autoreport: bool = False,
                      autoreport_dir: Optional[str] = None, parallel_devices: Any = None, cluster_environment: Any = None,
@@ -184,143 +335,6 @@ def _strategy_of(pl: Any, base: Any, accelerator_class: Any, precision_class: An
             self._kept: Any = None  # of the device's optimizer, once its program is gone
             self._trainer: Any = None
             self._accumulation: Optional[int] = None  # the trainer's, while it sees one batch a step
-
-        # ---- what the trainer's flags say
-
-        @property
-        def precision_plugin(self) -> Any:
-            return self._precision_plugin if self._precision_plugin is not None else precision_class("32-true")
-
-        @precision_plugin.setter
-        def precision_plugin(self, plugin: Any) -> None:
-            self._precision_plugin = None if plugin is None else precision_class.like(plugin)
-
-        training_opts = property(lambda self: self._steps.training_opts)
-        inference_opts = property(lambda self: self._steps.inference_opts)
-        replication_factor = property(lambda self: self._steps.replication_factor)
-        device_iterations = property(lambda self: self._steps.device_iterations)
-        poptorch_models = property(lambda self: self._steps.poptorch_models)
-
-        # ---- a call of the trainer
-
-        def setup_environment(self) -> None:
-            if not isinstance(self.accelerator, accelerator_class):
-                raise MisconfigurationException("An IPUStrategy needs Trainer(accelerator=\"ipu\").")
-            if world.size() > 1:
-                raise MisconfigurationException("poprun started several processes. Lightning's trainer works with one; that of "
-                                                "pi_ml with several (pi_ml.Trainer).")
-            flags.check_replicas(len(self.parallel_devices or [None]), self._steps, "devices")
-            super().setup_environment()
-
-        def setup(self, trainer: Any) -> None:
-            self._trainer = trainer
-            call = str(getattr(trainer.state.fn, "value", trainer.state.fn))
-            if call == "fit":
-                self._refuse(trainer)
-                # A batch of the loader has the rows of all that are accumulated, and is one step.
-                self._accumulation, trainer.accumulate_grad_batches = trainer.accumulate_grad_batches, 1
-            self._kept = None
-            self._steps.connect(_Seen(pl, self, trainer, self._accumulation or 1))
-            self._steps._made.clear()  # options of another trainer's flags
-            super().setup(trainer)
-            stages = [_stages[call]]
-            if call == "fit" and self._steps._overridden(self.lightning_module, "validation_step"):
-                stages.append("validate")
-            self._steps.setup(self.lightning_module, stages)
-
-        def _refuse(self, trainer):
-            if not self.lightning_module.automatic_optimization:
-                raise MisconfigurationException("Manual optimization (automatic_optimization = False) does not run on IPUs: "
-                                                "the backward pass and the weight update are part of the compiled program.")
-            if any(isinstance(c, pl.callbacks.GradientAccumulationScheduler) for c in trainer.callbacks):
-                raise MisconfigurationException("GradientAccumulationScheduler does not run on IPUs: the number of batches is "
-                                                "part of the compiled program. Use Trainer(accumulate_grad_batches=...).")
-
-        def teardown(self) -> None:
-            steps = self._steps
-            if steps._models:
-                try:
-                    steps.before_reading_weights()
-                    self._kept = self._device_state()
-                finally:
-                    steps.teardown()
-            if self._accumulation is not None:
-                self._trainer.accumulate_grad_batches, self._accumulation = self._accumulation, None
-            super().teardown()
-
-        # ---- loaders
-
-        def barrier(self, name: Optional[str] = None) -> None:
-            """Lightning names here the loaders that it asks for; right after, process_dataloader gets each of them."""
-            if name is not None and name.endswith("_dataloader()"):
-                self._asked_loader = name
-            super().barrier(name)
-
-        def process_dataloader(self, dataloader: Any) -> Any:
-            if self._steps.trainer is None:
-                return dataloader
-            call = str(getattr(self._trainer.state.fn, "value", self._trainer.state.fn))
-            stage = _stages[call]
-            if call == "fit" and (self._trainer.sanity_checking or self._trainer.validating
-                                  or self._asked_loader.startswith("val")):
-                stage = "validate"
-            return loading.for_ipu(dataloader, self._steps._options("train" if stage == "train" else "inference"), stage)
-
-        # ---- steps: forward, backward and update are one call
-
-        def training_step(self, batch: Any, batch_idx: int = 0) -> Any:
-            self._start("train")
-            return _one_loss(self._steps.train_batch(batch, batch_idx)[0])
-
-        def backward(self, closure_loss: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
-            """Done."""
-            return closure_loss
-
-        def optimizer_step(self, optimizer: Any, closure: Any, model: Any = None, **kwargs: Any) -> Any:
-            """The closure runs training_step, which steps."""
-            return closure()
-
-        def validation_step(self, *arguments: Any, **kwargs: Any) -> Any:
-            return self._evaluated("validate", *arguments, **kwargs)
-
-        def test_step(self, *arguments: Any, **kwargs: Any) -> Any:
-            return self._evaluated("test", *arguments, **kwargs)
-
-        def predict_step(self, *arguments: Any, **kwargs: Any) -> Any:
-            return self._evaluated("predict", *arguments, **kwargs)
-
-        def _evaluated(self, stage, batch, batch_idx=0, dataloader_idx=0):
-            self._start(stage)
-            return self._steps.evaluate_batch(stage, batch, batch_idx, dataloader_idx)
-
-        def _start(self, stage):
-            if self._steps._active != stage:
-                self._steps.start(stage)
-
-        # ---- weights, and what else a checkpoint has
-
-        def lightning_module_state_dict(self) -> Dict[str, Any]:
-            self._steps.before_reading_weights()
-            return {name: value.detach().clone() if isinstance(value, torch.Tensor) else value
-                    for name, value in super().lightning_module_state_dict().items()}
-
-        def load_model_state_dict(self, *args: Any, **kwargs: Any) -> None:
-            super().load_model_state_dict(*args, **kwargs)
-            self._steps.after_writing_weights()
-
-        def _device_state(self):
-            return {"optimizer": self._steps.optimizer_state(), "random": self._steps.random_state()}
-
-        def save_checkpoint(self, checkpoint: Dict[str, Any], filepath: Any, storage_options: Any = None) -> None:
-            if "optimizer_states" in checkpoint:  # else only weights are asked for
-                checkpoint[_KEY] = self._device_state() if self._steps._models else self._kept
-            super().save_checkpoint(checkpoint, filepath, storage_options)
-
-        def load_optimizer_state_dict(self, checkpoint: Any) -> None:
-            super().load_optimizer_state_dict(checkpoint)
-            state = checkpoint.get(_KEY) or {}
-            self._steps.set_optimizer_state(state.get("optimizer"))
-            self._steps.set_random_state(state.get("random"))
 
         @classmethod
         def register_strategies(cls, strategy_registry: Any) -> None:
