@@ -172,7 +172,7 @@ def option_texts(root):
         return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"docs/\1", text)  # links of the options' page
 
     folder, found = root / "popart/internal/openipu", {}
-    table, text = (folder / "SessionOptions.def").read_text(), r'((?:"(?:[^"\\]|\\.)*"\s*)+)\)'
+    table, text = (folder / "SessionOptions.def").read_text(), r'((?:"(?:[^"\\]|\\.)*"\s*)+)[,)]'
     for name, words_ in re.findall(rf"^OPTION(?:_CPP)?\((\w+), \w+, \w+,\s*{text}", table, re.M):
         found[f"popart::SessionOptions::{name}"] = told(words_)
     for owner, name, words_ in re.findall(rf"^OPTION_PART\((\w+), (\w+), \w+, \w+,\s*{text}", table, re.M):

@@ -2,7 +2,7 @@
 """The tables of options in docs/, each from the table that the code reads: optionpage.py [PAGE...] writes them in place.
 
 engine-options.md and session-options.md are made from the tables in C++ alone; the pages of front ends need their packages
-(PYTHONPATH=build/ci/python).
+(PYTHONPATH=build/ci/python). PAGE sessionoptions.hpp: the members of new session options in their header.
 """
 import enum
 import inspect
@@ -72,15 +72,53 @@ SECTIONS = {"Done": ("Done", "what it does"), "Refused": ("Refused", "why"),
 
 def session_rows(text):
     """(name, key, use, words) of every option that the .def tells of."""
+    for name, key, use, words, _ in _session_rows(text):
+        yield name, key, use, words
+
+
+def _session_rows(text):
+    """The same, and the member: "type = default", or "" where a struct has it."""
     text = re.sub(r"^\s*(//|#).*$", "", text, flags=re.M)
-    for match in re.finditer(r'\bOPTION(?:_CPP|_PART)?\(([\w, ]+),\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)', text):
+    for match in re.finditer(r'(?ms)^OPTION(?:_CPP|_PART)?\(([\w, ]+),\s*((?:"(?:[^"\\]|\\.)*"\s*)+)(?:,\s*(.*?))?\)$', text):
         *name, key, use = [word.strip() for word in match.group(1).split(",")]
         words = "".join(json.loads(part) for part in re.findall(r'"(?:[^"\\]|\\.)*"', match.group(2)))
-        yield ".".join(name), key, use, words
+        yield ".".join(name), key, use, words, " ".join((match.group(3) or "").split())
 
 
 def session_table():
     return (root / "popart/internal/openipu/SessionOptions.def").read_text()
+
+
+SESSION_HEADER = root / "popart/include/popart/sessionoptions.hpp"
+
+
+def session_members(header):
+    """{option: ("type = default", where its declaration ends)} of the struct SessionOptions."""
+    start = header.index("\nstruct SessionOptions {")
+    found = {}
+    for line in re.finditer(r"(?m)^  ([\w:]+(?:<.*?>)?) ([^;()]*?(?:\([^;()]*\))?);.*\n", header[start:]):
+        kind, names = line.groups()
+        for name in re.split(r",\s*(?=\w+\s*(?:=|$|,))", names):
+            name, _, default = (" ".join(part.split()) for part in name.partition("="))
+            found[name] = kind + (f" = {default}" if default else ""), start + line.end()
+    return found
+
+
+def written_header():
+    """The header with a member for each row of the table; one that it lacks stands behind that of the row before."""
+    header, before = SESSION_HEADER.read_text(), None
+    for name, _, _, _, member in _session_rows(session_table()):
+        there = session_members(header)
+        if not member:
+            continue
+        if name not in there:
+            at = there[before][1]
+            kind, _, default = member.partition(" = ")
+            header = header[:at] + f"  {kind} {name}{default and ' = ' + default};\n" + header[at:]
+        elif there[name][0] != member:
+            sys.exit(f"{SESSION_HEADER.name} has {there[name][0]} for {name}, and the table {member}.")
+        before = name
+    return header
 
 
 def session():
@@ -184,5 +222,8 @@ def written(name):
 
 
 if __name__ == "__main__":
-    for chosen in sys.argv[1:] or PAGES:
+    for chosen in sys.argv[1:] or [SESSION_HEADER.name, *PAGES]:
+        if chosen == SESSION_HEADER.name:
+            SESSION_HEADER.write_text(written_header(), encoding="utf-8")
+            continue
         (root / "docs" / chosen).write_text(written(chosen), encoding="utf-8")

@@ -584,9 +584,8 @@ ACTIVATION = Addition(
 SESSION_OPTION = Addition(
     row="a session option, for all front ends",
     files={},
-    lines=[("popart/include/popart/sessionoptions.hpp", r"^  bool enableStableNorm = ", "bool sayPrepared = false;"),
-           ("popart/internal/openipu/SessionOptions.def", r"^OPTION\(enableStableNorm,",
-            'OPTION(sayPrepared, None, Done, "says on standard error when a session is prepared")'),
+    lines=[("popart/internal/openipu/SessionOptions.def", r"^OPTION\(enableOutlining, ",
+            'OPTION(sayPrepared, None, Done, "says on standard error when a session is prepared", bool = false)'),
            ("popart/src/session/compile.cpp", r"^  life.happened\(session::Event::HasProgram\);",
             """
               if (options.sayPrepared)

@@ -78,6 +78,21 @@ def test_the_page_says_what_the_table_says():
     assert optionpage.written("session-options.md") == page, "python/tools/optionpage.py writes the page again"
 
 
+def test_the_header_has_what_the_table_says(monkeypatch):
+    monkeypatch.syspath_prepend(str(root / "python/tools"))
+    import optionpage
+    header = optionpage.SESSION_HEADER.read_text()
+    assert optionpage.written_header() == header, "python/tools/optionpage.py writes the header again"
+    table, row = optionpage.session_table(), 'OPTION(sizes, None, Done, "one for each\\n",\n       std::map<TensorId, int>)\n'
+    at = table.index("OPTION(groupNormStridedChannelGrouping,")
+    monkeypatch.setattr(optionpage, "session_table", lambda: table[:at] + row + table[at:])
+    assert "  bool enableStableNorm = false;\n  std::map<TensorId, int> sizes;\n" in optionpage.written_header()
+    other = table.replace('normalisations",\n       bool = false', 'norms", int = 0')
+    monkeypatch.setattr(optionpage, "session_table", lambda: other)
+    with pytest.raises(SystemExit, match="has bool = false for enableStableNorm, and the table int = 0"):
+        optionpage.written_header()
+
+
 def test_the_page_of_engines_says_what_their_tables_say():
     sys.path.insert(0, str(root / "python/tools"))
     import optionpage

@@ -26,7 +26,7 @@ template <bool refused, class T> void refuse(const T &given, const T &usual, con
 // What would be asked for in vain.
 void checkWhatIsThere(const SessionOptions &o) {
   const SessionOptions usual;
-#define OPTION(member, key, use, text)                                                             \
+#define OPTION(member, key, use, text, ...)                                                        \
   refuse<option::Use::use == option::Use::Refused>(o.member, usual.member, #member);
 #define OPTION_PART(owner, member, key, use, text)                                                 \
   refuse<option::Use::use == option::Use::Refused>(o.owner.member, usual.owner.member,             \

@@ -54,7 +54,7 @@ template <bool wanted, class T> void putIf(Hasher &h, const T &value) {
 }
 
 template <option::Key key> void add(Hasher &h, const SessionOptions &o) {
-#define OPTION(member, in, use, text) putIf<option::Key::in == key>(h, o.member);
+#define OPTION(member, in, use, text, ...) putIf<option::Key::in == key>(h, o.member);
 #define OPTION_PART(owner, member, in, use, text) putIf<option::Key::in == key>(h, o.owner.member);
 #include "openipu/SessionOptions.def"
 }

@@ -41,7 +41,7 @@ TEST(OptionKeys, HaveTheOptionsThatTheTableSays) {
     EXPECT_EQ(keyOf(options) != usual, key == option::Key::Program || key == option::Key::Model)
         << name;
   };
-#define OPTION(member, key, use, text)                                                             \
+#define OPTION(member, key, use, text, ...)                                                        \
   look(option::Key::key, #member, [](SessionOptions &o) { return change(o.member); });
 #define OPTION_PART(owner, member, key, use, text)                                                 \
   look(option::Key::key, #owner "." #member,                                                       \

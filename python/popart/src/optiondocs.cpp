@@ -18,7 +18,7 @@ std::string docOf(popart::session::option::Use use, std::string text) {
 const std::vector<std::pair<std::string, std::string>> &optionDocs() {
   using popart::session::option::Use;
   static const std::vector<std::pair<std::string, std::string>> all = {
-#define OPTION(member, key, use, text) {#member, docOf(Use::use, text)},
+#define OPTION(member, key, use, text, ...) {#member, docOf(Use::use, text)},
 #define OPTION_PART(owner, member, key, use, text) {#owner "." #member, docOf(Use::use, text)},
 #include "openipu/SessionOptions.def"
   };
