@@ -4,6 +4,7 @@
 // front ends whose programs have the update written out.
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,9 @@ namespace popart::ops {
 struct Formula {
   enum class Kind { Number, Name, Apply } kind = Kind::Number;
   double number = 0;
-  std::string name; // or the function: add, sub, mul, div, neg, sqrt, square, abs, sign, max, min
+  // Or the function: add, sub, mul, div, neg, sqrt, square, abs, sign, max, min, trust_ratio.
+  // correction(beta) and norm(x) are names, "norm(x)".
+  std::string name;
   std::vector<Formula> parts;
 };
 
@@ -22,6 +25,11 @@ struct Assignment {
 };
 // popart::error that shows the line and what is wrong with it.
 Assignment readAssignment(const std::string &line);
+
+// All names and functions of it, in order.
+std::vector<std::string> namesOf(const Formula &formula);
+// Of the name "correction(beta)" and the function correction: beta. Nothing of other functions.
+std::optional<std::string> argumentOf(const std::string &name, const std::string &function);
 
 template <class T> struct Algebra {
   std::function<T(const std::string &name)> named;
@@ -33,9 +41,9 @@ template <class T> struct Algebra {
       return number(f.number);
     if (f.kind == Formula::Kind::Name)
       return named(f.name);
-    std::vector<T> parts;
-    for (const auto &part : f.parts)
-      parts.push_back((*this)(part));
+    std::vector<T> parts; // the last first, as compilers compute what is written out
+    for (auto part = f.parts.rbegin(); part != f.parts.rend(); ++part)
+      parts.insert(parts.begin(), (*this)(*part));
     return apply(f.name, parts);
   }
 };

@@ -11,8 +11,9 @@ namespace popart::ops {
 namespace {
 
 // How many parts each has.
-const std::map<std::string, std::size_t> functions{{"sqrt", 1}, {"square", 1}, {"abs", 1},
-                                                   {"sign", 1}, {"max", 2},    {"min", 2}};
+const std::map<std::string, std::size_t> functions{
+    {"sqrt", 1}, {"square", 1}, {"abs", 1},         {"sign", 1},      {"max", 2},
+    {"min", 2},  {"norm", 1},   {"trust_ratio", 3}, {"correction", 1}};
 
 Formula apply(const std::string &function, std::vector<Formula> parts) {
   return {Formula::Kind::Apply, 0, function, std::move(parts)};
@@ -77,7 +78,7 @@ private:
     const auto it = functions.find(function);
     if (it == functions.end())
       fail(base::str("uses a function \"", function, "\"; there are ",
-                     "sqrt, square, abs, sign, max and min"));
+                     "sqrt, square, abs, sign, max, min, norm, trust_ratio and correction"));
     take();
     std::vector<Formula> parts{sum()};
     while (next() == ',') {
@@ -87,7 +88,11 @@ private:
     expect(')');
     if (parts.size() != it->second)
       fail(base::str("gives ", function, " ", parts.size(), " value(s) instead of ", it->second));
-    return apply(function, std::move(parts));
+    if (function != "correction" && function != "norm")
+      return apply(function, std::move(parts));
+    if (parts[0].kind != Formula::Kind::Name)
+      fail(base::str("asks for the ", function, " of what has no name"));
+    return {Formula::Kind::Name, 0, function + "(" + parts[0].name + ")", {}};
   }
   Formula number() {
     std::size_t used = 0;
@@ -138,5 +143,21 @@ private:
 } // namespace
 
 Assignment readAssignment(const std::string &line) { return Reader(line).assignment(); }
+
+std::vector<std::string> namesOf(const Formula &f) {
+  std::vector<std::string> out;
+  if (!f.name.empty())
+    out.push_back(f.name);
+  for (const auto &part : f.parts)
+    for (auto &name : namesOf(part))
+      out.push_back(std::move(name));
+  return out;
+}
+
+std::optional<std::string> argumentOf(const std::string &name, const std::string &function) {
+  if (name.rfind(function + "(", 0) != 0)
+    return std::nullopt;
+  return name.substr(function.size() + 1, name.size() - function.size() - 2);
+}
 
 } // namespace popart::ops

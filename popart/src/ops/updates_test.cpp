@@ -105,14 +105,6 @@ TEST(AccumulatorOps, ScaleAndClear) {
   expectNear(out[1], {0, 0});
 }
 
-TEST(ScaledVarUpdateOp, DecaysAndMoves) {
-  Model m;
-  const auto w = m.input({2}, {1, -2}), x = m.input({2}, {4, 8});
-  expectNear(
-      m.run(m.b.op("ScaledVarUpdate", {w, x}, {{"learningRate", 0.5f}, {"weightDecay", 0.25f}})),
-      {-1.125, -5.75});
-}
-
 TEST(CopyVarUpdateOp, TakesPlaceAfterTheLastUseOfTheOldValue) {
   Model m;
   const auto v = m.input({2}, {1, 2}), x = m.input({2}, {5, 7});

@@ -36,7 +36,14 @@ void Updates::update(const Group &group) {
   place(first);
   ir::Node node;
   node.def = &ops::opOf(first.recipe.op);
-  node.attributes = first.recipe.attributes;
+  std::vector<std::string> states;
+  for (const auto &state : first.recipe.states)
+    states.push_back(state.name);
+  node.attributes = {{"formula", first.recipe.formula}, {"states", states}};
+  if (!first.recipe.corrected.empty())
+    node.attributes.set("corrected", first.recipe.corrected);
+  if (!first.recipe.gradientScaling.empty())
+    node.attributes.set("scaledBy", first.recipe.gradientScaling);
   const auto whole = first.sharded ? enterParts(group) : std::vector<Values>();
   if (first.sharded && first.recipe.alone) // it takes norms
     node.attributes.set("collectiveCommGroup", groupNumbers(first.domain));
@@ -69,8 +76,8 @@ void Updates::update(const Group &group) {
 
 void Updates::giveScalars(ir::Node &node, const Weight &w) {
   Given given{node.attributes, {}, {}};
-  for (const auto &name : w.recipe.scalars)
-    if (!w.recipe.inVelocity || name != "dampeningScaleFactor1")
+  for (const auto &[name, value, constant] : w.scalars)
+    if (name != clipScaling && (!w.recipe.inVelocity || name != "dampeningScaleFactor1"))
       give(given, w, name, name);
   if (w.clip != ir::none)
     given.value("clipFactor", w.clip);

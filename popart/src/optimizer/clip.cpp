@@ -56,7 +56,7 @@ void Updates::clipTogether(const Group &group, float maxNorm) {
   // Of the loss scale alone, so that all weights share it.
   Weight shared;
   shared.scalars = scalarsOf(optimizer_, "", context_);
-  give(given, shared, "clipNormGradientScaling", "gradientScaling");
+  give(given, shared, clipScaling, "gradientScaling");
   if (lossFactor_ != ir::none)
     given.value("inverseLossScaleFactor", inverseFactor());
   finish(node, given);

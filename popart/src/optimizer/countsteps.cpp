@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How many updates there were, and what the biases of states are corrected by.
+#include "openipu/Formula.hpp"
 #include "optimizer/updates.hpp"
 
 namespace popart::optimizer {
@@ -27,8 +28,8 @@ void Updates::countSteps(const Group &counted) {
   for (auto *w : counted)
     byValues[optimizer_.hasSpecific(w->name) ? w->name : ""].push_back(w);
   for (auto &[name, group] : byValues)
-    for (const auto &beta : group[0]->recipe.corrected)
-      correct(group, beta);
+    for (const auto &name : group[0]->recipe.corrected)
+      correct(group, *ops::argumentOf(name, "correction"));
 }
 
 void Updates::correct(const Group &group, const std::string &beta) {

@@ -2,6 +2,10 @@
 #include "optimizer/recipe.hpp"
 
 #include "base/Text.hpp"
+#include "optimizer/kinds.hpp"
+#include <algorithm>
+#include <bit>
+#include <mutex>
 #include <popart/adam.hpp>
 #include <popart/adaptive.hpp>
 #include <popart/error.hpp>
@@ -13,7 +17,7 @@ namespace popart::optimizer {
 namespace {
 
 // UNDEFINED is the type of the weight.
-DataType typeOr(DataType given, DataType weight, const char *what) {
+DataType typeOr(DataType given, DataType weight, const std::string &what) {
   if (given == DataType::UNDEFINED)
     return weight;
   if (given != DataType::FLOAT && given != DataType::FLOAT16)
@@ -22,117 +26,125 @@ DataType typeOr(DataType given, DataType weight, const char *what) {
                 what, nameOf(given));
   return given;
 }
-
-double valueOf(const Scalars &scalars, const std::string &name) {
-  for (const auto &s : scalars)
-    if (s.name == name)
-      return s.value;
-  throw internal_error("There is no scalar {}.", name);
-}
-
-Recipe ofSgd(const SGD &sgd, const TensorId &weight, DataType type, const Context &context) {
-  Recipe r;
-  r.accumType = typeOr(sgd.getAccumType(), type, "accumType");
-  if (!sgd.requiresAccl(weight)) {
-    r.op = "SGD0VarUpdate";
-    r.scalars = {"weightDecayScaleFactor0", "scaledLearningRate0"};
-    return r;
+// By slot, in order.
+void setTypes(Recipe &recipe, DataType weight, DataType accum, const std::vector<DataType> &accl) {
+  recipe.accumType = typeOr(accum, weight, "accumType");
+  for (auto &state : recipe.states) {
+    const std::size_t n = state.slot == "Accl" ? 1 : std::stoul(state.slot.substr(4));
+    state.type = typeOr(accl.at(n - 1), weight, base::str("accl", n, "Type"));
   }
-  const DataType velocity = typeOr(sgd.getAccl1Type(), type, "accl1Type");
-  if (sgd.getSGDAccumulatorAndMomentum() == SGDAccumulatorAndMomentum::Combined) {
-    r.op = "SGD1VarUpdate";
-    r.inVelocity = accumulatesInVelocity(sgd, weight, context);
-    r.scalars = {"dampeningScaleFactor1", "scaledLearningRate1", "scaledMomentum1",
-                 "scaledWeightDecay1"};
-    // The velocity holds the weight decay of the step to come.
-    r.states = {{"Accl", velocity, valueOf(scalarsOf(sgd, weight, context), "scaledWeightDecay1")}};
-  } else {
-    r.op = "SGD2VarUpdate";
-    r.scalars = {"dampeningScaleFactor2", "scaledLearningRate2", "scaledMomentum2",
-                 "scaledWeightDecay1"};
-    r.states = {{"Accl1", velocity}};
-  }
-  if (sgd.enableNesterov(weight)) {
-    r.attributes.set("nesterov", std::int64_t(1));
-    for (const char *name : {"nesterovGradientScaling", "nesterovWeightDecay", "sgdMomentum"})
-      r.scalars.push_back(name);
-  }
-  return r;
 }
 
-Recipe ofAdam(const Adam &adam, DataType type) {
-  const AdamMode mode = adam.getMode();
-  Recipe r;
-  r.op = "AdamVarUpdate";
-  r.accumType = typeOr(adam.getAccumType(), type, "accumType");
-  r.states = {{"Accl1", typeOr(adam.getAccl1Type(), type, "accl1Type")},
-              {"Accl2", typeOr(adam.getAccl2Type(), type, "accl2Type")}};
-  r.scalars = {"learningRate", "weightDecay",         "adamBeta1",    "adamBeta2",
-               "adamEps",      "adamGradientScaling", "maxWeightNorm"};
-  const bool decay = adam.getWeightDecayMode() == WeightDecayMode::Decay;
-  r.alone = mode == AdamMode::Lamb || mode == AdamMode::LambNoBias;
-  r.attributes.set("decay", std::int64_t(decay));
-  r.attributes.set("adamax", std::int64_t(mode == AdamMode::AdaMax));
-  r.attributes.set("lamb", std::int64_t(r.alone));
-  if (adam.epsBeforeCorrection() && mode == AdamMode::Adam)
-    r.attributes.set("epsBeforeCorrection", std::int64_t(1));
-  if (!r.alone)
-    r.scalars.pop_back(); // maxWeightNorm is Lamb's
-  if (mode == AdamMode::Adam || mode == AdamMode::Lamb)
-    r.corrected = {"adamBeta1", "adamBeta2"};
-  else if (mode == AdamMode::AdaMax)
-    r.corrected = {"adamBeta1"};
-  return r;
+// Nesterov's rule, clipping and automatic loss scaling need the gradient by itself, and a velocity
+// that is added up over replicas must have the same number of them for all weights that share
+// scalars.
+bool accumulatesInVelocity(const SGD &sgd, const TensorId &weight, const Context &c) {
+  return c.accumulation && !sgd.enableNesterov(weight) && sgd.getClipNormSettings().empty() &&
+         !c.automaticLossScaling.enabled && c.sharedBy.empty() && !c.locations.mayShard();
 }
 
-Recipe ofAdaptive(const Adaptive &adaptive, const TensorId &weight, DataType type) {
-  const AdaptiveMode mode = adaptive.getMode();
-  const bool second = mode == AdaptiveMode::CenteredRMSProp || mode == AdaptiveMode::AdaDelta;
-  const bool tf = adaptive.useRMSPropTFVariant() &&
-                  (mode == AdaptiveMode::RMSProp || mode == AdaptiveMode::CenteredRMSProp);
-  const auto momentum = adaptive.momentums().get(weight);
-  const bool smooth = !momentum.isConst() || momentum.val() != 0;
-  const bool decay = adaptive.getWeightDecayMode() == WeightDecayMode::Decay;
-  constexpr const char *names[] = {"AdaGrad", "RMSProp", "CenteredRMSProp", "AdaDelta"};
-  Recipe r;
-  r.op = "AdaptiveVarUpdate";
-  r.accumType = typeOr(adaptive.getAccumType(), type, "accumType");
-  r.states = {{"Accl1", typeOr(adaptive.getAccl1Type(), type, "accl1Type"), 0, tf ? 1.0 : 0.0}};
-  if (second)
-    r.states.push_back({"Accl2", typeOr(adaptive.getAccl2Type(), type, "accl2Type")});
-  if (smooth)
-    r.states.push_back({"Accl3", typeOr(adaptive.getAccl3Type(), type, "accl3Type")});
-  r.scalars = {"learningRate", "weightDecay", "adaptiveAlpha", "adaptiveEps",
-               "adaptiveGradientScaling"};
-  if (smooth)
-    r.scalars.push_back("adaptiveMomentum");
-  r.attributes.set("mode", std::string(names[static_cast<int>(mode)]));
-  r.attributes.set("momentum", std::int64_t(smooth));
-  r.attributes.set("tf", std::int64_t(tf));
-  r.attributes.set("decay", std::int64_t(decay));
-  return r;
+Recipe ofSgd(const SGD &sgd, const TensorId &weight, DataType type, const Context &c) {
+  const bool momentum = sgd.requiresAccl(weight),
+             combined = sgd.getSGDAccumulatorAndMomentum() == SGDAccumulatorAndMomentum::Combined,
+             gathered = momentum && combined && accumulatesInVelocity(sgd, weight, c);
+  Recipe recipe = chosen(!momentum  ? sgd0()
+                         : combined ? sgd1()
+                                    : sgd2(),
+                         {{"nesterov", sgd.enableNesterov(weight)}, {"gathered", gathered}});
+  recipe.inVelocity = gathered;
+  setTypes(recipe, type, sgd.getAccumType(), {sgd.getAccl1Type()});
+  return recipe;
 }
 
+Recipe ofAdam(const Adam &optimizer, DataType type) {
+  const AdamMode mode = optimizer.getMode();
+  const bool adamax = mode == AdamMode::AdaMax,
+             lamb = mode == AdamMode::Lamb || mode == AdamMode::LambNoBias,
+             both = mode == AdamMode::Adam || mode == AdamMode::Lamb;
+  Recipe recipe =
+      chosen(adam(), {{"l2", optimizer.getWeightDecayMode() == WeightDecayMode::L2Regularization},
+                      {"adamax", adamax},
+                      {"lamb", lamb},
+                      {"first", both || adamax},
+                      {"second", both},
+                      {"early", optimizer.epsBeforeCorrection() && mode == AdamMode::Adam},
+                      {"scaled", optimizer.useScaledOptimizerState()}});
+  setTypes(recipe, type, optimizer.getAccumType(),
+           {optimizer.getAccl1Type(), optimizer.getAccl2Type()});
+  return recipe;
+}
+
+Recipe ofAdaptive(const Adaptive &optimizer, const TensorId &weight, DataType type) {
+  const auto is = [&](AdaptiveMode mode) { return optimizer.getMode() == mode; };
+  const auto momentum = optimizer.momentums().get(weight);
+  const bool centred = is(AdaptiveMode::CenteredRMSProp), delta = is(AdaptiveMode::AdaDelta),
+             smooth = !momentum.isConst() || momentum.val() != 0,
+             tf = optimizer.useRMSPropTFVariant() && (is(AdaptiveMode::RMSProp) || centred);
+  Recipe recipe = chosen(
+      adaptive(), {{"AdaGrad", is(AdaptiveMode::AdaGrad)},
+                   {"AdaDelta", delta},
+                   {"centred", centred},
+                   {"second", centred || delta},
+                   {"smooth", smooth},
+                   {"tf", tf},
+                   {"within", smooth && tf},
+                   {"l2", optimizer.getWeightDecayMode() == WeightDecayMode::L2Regularization}});
+  setTypes(recipe, type, optimizer.getAccumType(),
+           {optimizer.getAccl1Type(), optimizer.getAccl2Type(), optimizer.getAccl3Type()});
+  return recipe;
+}
+
+Recipe read(const OptimizerRule &rule) {
+  std::vector<Recipe::State> states;
+  for (const auto &state : rule.states)
+    states.push_back({state.name, base::str("Accl", states.size() + 1), state.value});
+  std::vector<std::string> scalars;
+  for (const auto &number : rule.numbers)
+    scalars.push_back(number.name + " = " + number.name);
+  scalars.push_back("gradientScaling = 1 / (lossScaling * divisor)");
+  return read("RuleVarUpdate", states, scalars, rule.formula, "gradientScaling");
+}
 Recipe ofRule(const RuleOptimizer &optimizer, DataType type) {
   const auto &rule = optimizer.rule();
-  Recipe r;
-  r.op = "RuleVarUpdate";
-  r.accumType = typeOr(optimizer.getAccumType(), type, "accumType");
-  std::vector<std::string> names;
-  for (const auto &state : rule.states) {
-    names.push_back(state.name);
-    r.states.push_back({base::str("Accl", names.size()),
-                        typeOr(optimizer.getStateType(), type, "stateType"), 0, state.value});
-  }
-  r.attributes.set("states", names);
-  r.attributes.set("formula", rule.formula);
-  for (const auto &number : rule.numbers)
-    r.scalars.push_back(number.name);
-  r.scalars.push_back("gradientScaling");
-  return r;
+  std::string key = "RuleVarUpdate " + base::list(rule.formula, ";");
+  for (const auto *named : {&rule.states, &rule.numbers})
+    for (const auto &[name, value] : *named)
+      key += base::str(' ', name, '=', std::bit_cast<std::uint32_t>(value));
+  Recipe recipe = once(key, [&] { return read(rule); });
+  recipe.accumType = typeOr(optimizer.getAccumType(), type, "accumType");
+  for (auto &state : recipe.states)
+    state.type = typeOr(optimizer.getStateType(), type, "stateType");
+  return recipe;
 }
 
 } // namespace
+
+Recipe read(const std::string &op, const std::vector<Recipe::State> &states,
+            const std::vector<std::string> &scalars, const std::vector<std::string> &formula,
+            const std::string &gradientScaling) {
+  Recipe recipe{op, states, {}, formula, gradientScaling};
+  auto read = std::make_shared<std::vector<ops::Assignment>>();
+  for (const auto &line : scalars)
+    read->push_back(ops::readAssignment(line));
+  recipe.scalars = std::move(read);
+  auto &all = recipe.corrected;
+  for (const auto &line : formula)
+    for (const auto &name : ops::namesOf(ops::readAssignment(line).value)) {
+      recipe.alone |= ops::argumentOf(name, "norm") || name == "trust_ratio";
+      if (ops::argumentOf(name, "correction") &&
+          std::find(all.begin(), all.end(), name) == all.end())
+        all.push_back(name);
+    }
+  return recipe;
+}
+
+Recipe once(const std::string &key, const std::function<Recipe()> &make) {
+  static std::mutex mutex;
+  static std::map<std::string, Recipe> all;
+  const std::lock_guard lock(mutex);
+  const auto it = all.find(key);
+  return it != all.end() ? it->second : all.emplace(key, make()).first->second;
+}
 
 Recipe recipeOf(const Optimizer &optimizer, const TensorId &weight, DataType type,
                 const Context &context) {

@@ -2,7 +2,7 @@
 // Hyper-parameters as the update operators use them: compound scalars with the loss scale and the
 // divisors of mean reductions folded in, by the vendor's reserved names.
 #pragma once
-#include "optimizer/update.hpp"
+#include "optimizer/recipe.hpp"
 
 namespace popart::optimizer {
 
@@ -13,13 +13,13 @@ struct Scalar {
 };
 using Scalars = std::vector<Scalar>;
 
-// All that the optimizer's operators may ask for; `weight` "" gives the defaults.
-Scalars scalarsOf(const Optimizer &optimizer, const TensorId &weight, const Context &context);
+// What gradients are multiplied with before their norm is taken; every optimizer has it.
+constexpr const char *clipScaling = "clipNormGradientScaling";
 
-// Whether gradients of the weight are accumulated in its velocity, which is then what replicas
-// exchange (SGD with momentum, Combined).
-bool accumulatesInVelocity(const Optimizer &optimizer, const TensorId &weight,
-                           const Context &context);
+// That, and those of the recipe. `weight` "" gives the defaults.
+Scalars scalarsOf(const Optimizer &optimizer, const Recipe &recipe, const TensorId &weight,
+                  const Context &context);
+Scalars scalarsOf(const Optimizer &optimizer, const TensorId &weight, const Context &context);
 
 // The name of a scalar's variable: <name>___default___FLOAT, or <name>___specific___<weight>.
 TensorId scalarVariable(const Optimizer &optimizer, const std::string &scalar,

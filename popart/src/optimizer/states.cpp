@@ -15,15 +15,15 @@ namespace {
 
 constexpr const char *stepSlot = "Step";
 
-HostTensor firstOf(const State &state, const HostTensor &weight, const Shape &shape) {
+HostTensor firstOf(const Recipe::State &state, const Scalars &scalars, const HostTensor &weight,
+                   const Shape &shape, const Optimizer &optimizer) {
   const TensorInfo info(state.type, shape);
-  if (state.first != 0)
+  const double share = state.ofWeight.empty() ? 0 : named(scalars, state.ofWeight, optimizer).value;
+  if (share == 0 || !weight)
     return HostTensor::filled(info, state.first);
-  if (state.ofWeight == 0 || !weight)
-    return HostTensor::filled(info, 0);
   auto values = weight.doubles();
   for (auto &v : values)
-    v *= state.ofWeight;
+    v *= share;
   return HostTensor::fromDoubles(info, values);
 }
 
@@ -66,8 +66,8 @@ Value Updates::stateOf(const Weight &w, const std::string &slot, const TensorInf
 void Updates::addState(Weight &w) {
   const Shape shape = graph_[w.value].info.shape();
   for (const auto &s : w.recipe.states) {
-    const Value state =
-        stateOf(w, s.slot, TensorInfo(s.type, shape), firstOf(s, graph_[w.value].data, shape));
+    const Value state = stateOf(w, s.slot, TensorInfo(s.type, shape),
+                                firstOf(s, w.scalars, graph_[w.value].data, shape, optimizer_));
     graph_[state].gathers = w.recipe.inVelocity;
     w.states.push_back(kept(state, w, w.sharded && w.shardedStates[w.states.size()]));
   }
@@ -143,8 +143,9 @@ std::map<TensorId, HostTensor> firstStates(const Optimizer &optimizer, const Ten
                                            const HostTensor &value, const Context &context) {
   std::map<TensorId, HostTensor> out;
   const auto recipe = recipeOf(optimizer, weight, value.type(), context);
+  const auto scalars = scalarsOf(optimizer, recipe, weight, context);
   for (const auto &state : recipe.states)
-    out[stateId(state.slot, weight)] = firstOf(state, value, value.shape());
+    out[stateId(state.slot, weight)] = firstOf(state, scalars, value, value.shape(), optimizer);
   if (!recipe.corrected.empty())
     out[stateId(stepSlot, weight)] = firstStep(optimizer, weight);
   return out;

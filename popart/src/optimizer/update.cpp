@@ -76,7 +76,7 @@ void Updates::addOwnRule() {
 // The gradient without the scales that optimizers take off in their update.
 Value Updates::reduced(const Weight &w) {
   Value out = w.gradient;
-  const auto &scale = scalar(w, "clipNormGradientScaling");
+  const auto &scale = scalar(w, clipScaling);
   if (!scale.constant)
     out = b_.mul(out, b_.cast(scalarValue(w, scale), graph_[out].info.dataType()));
   else if (scale.value != 1)
@@ -108,12 +108,12 @@ Weight Updates::described(const ir::Links &links, Value value, Value gradient) {
   w.gradient = gradient;
   w.name = data.name;
   w.recipe = recipeOf(optimizer_, w.name, data.info.dataType(), context_);
+  w.scalars = scalarsOf(optimizer_, w.recipe, w.name, context_);
   if (hasRule(graph_)) { // which has states of its own
     Recipe none;
     none.accumType = w.recipe.accumType;
     w.recipe = std::move(none);
   }
-  w.scalars = scalarsOf(optimizer_, w.name, context_);
   if (!links.consumers[value.value].empty())
     w.virtualGraph = graph_.nodes[links.consumers[value.value][0]].settings.virtualGraph;
   if (links.producer[gradient.value] >= 0)
@@ -121,7 +121,7 @@ Weight Updates::described(const ir::Links &links, Value value, Value gradient) {
                   .settings.pipelineStage;
   w.alike = base::str(w.recipe.op, ' ', data.info.dataType(), graph_[gradient].info.dataType(),
                       w.virtualGraph.value_or(-1), '.', w.stage.value_or(-1),
-                      w.recipe.attributes.has("nesterov"), w.recipe.states.size(),
+                      base::list(w.recipe.formula), w.recipe.states.size(),
                       optimizer_.hasSpecific(w.name) ? w.name : "");
   findShards(w);
   return w;

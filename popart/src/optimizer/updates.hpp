@@ -5,7 +5,7 @@
 #pragma once
 #include "opdef/graphbuilder.hpp"
 #include "optimizer/lossscale.hpp"
-#include "optimizer/recipe.hpp"
+#include "optimizer/scalars.hpp"
 #include "optimizer/update.hpp"
 
 namespace popart::optimizer {
