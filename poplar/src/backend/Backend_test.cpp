@@ -2,14 +2,19 @@
 // The seam between the interpreter and backends: programs run on the cpu and on a backend that has
 // other memory and only a few kernels, and nobody can tell the difference.
 #include "backend/Backend.hpp"
+#include "backend/FloatingPoint.hpp"
 #include "backend/InterpreterTest.hpp"
-#include "backend/TestBackend.hpp"
+#include "base/testing/Message.hpp"
+#include "openipu/testing/TestBackend.hpp"
 #include "poplar/exceptions.hpp"
+#include <atomic>
 #include <gtest/gtest.h>
+#include <thread>
 
 using namespace poplar;
 using namespace poplar::backend;
 using namespace poplar::backend::testing;
+using openipu::testing::TestBackend;
 
 namespace {
 
@@ -32,6 +37,10 @@ void sumOfReplicas(std::span<const KernelArgs> replicas) {
 }
 void draw(const KernelArgs &args) { *args.out<int>(0) = int(args.key); }
 bool draws(std::string_view) { return true; }
+// Only the backends for tests have these.
+std::atomic<unsigned> told = 0;
+void tell(const KernelArgs &) { ++told; }
+void grow(const KernelArgs &args) { *args.out<float>(0) = 1e30f * *args.in<float>(0); }
 
 const openipu::Registered kernels[] = {
     openipu::Registered{{.name = "seam.add", .run = add}},
@@ -39,8 +48,19 @@ const openipu::Registered kernels[] = {
     openipu::Registered{{.name = "seam.subtract", .run = subtract}},
     openipu::Registered{{.name = "seam.draw", .run = draw, .draws = draws}},
     openipu::Registered{openipu::across("seam.sumOfReplicas", sumOfReplicas)},
-    openipu::Registered{{.name = "seam.add", .run = add, .backend = TestBackend::name}},
-    openipu::Registered{{.name = "seam.multiply", .run = multiply, .backend = TestBackend::name}}};
+    openipu::Registered{{.name = "seam.tell", .run = tell, .backend = TestBackend::queueing}},
+    openipu::Registered{{.name = "seam.grow", .run = grow}},
+    openipu::Registered{{.name = "seam.grow", .run = grow, .backend = TestBackend::queueing}},
+    openipu::Registered{{.name = "seam.add", .run = add, .backend = TestBackend::atOnce}},
+    openipu::Registered{{.name = "seam.multiply", .run = multiply, .backend = TestBackend::atOnce}},
+    openipu::Registered{{.name = "seam.add", .run = add, .backend = TestBackend::queueing}},
+    openipu::Registered{
+        {.name = "seam.multiply", .run = multiply, .backend = TestBackend::queueing}},
+    openipu::Registered{
+        {.name = "seam.draw", .run = draw, .draws = draws, .backend = TestBackend::queueing}},
+    openipu::Registered{{.name = "seam.sumOfReplicas",
+                         .runAcross = sumOfReplicas,
+                         .backend = TestBackend::queueing}}};
 
 std::uint32_t call(Builder &b, const char *name, tensor::View out, std::vector<tensor::View> in) {
   executable::step::Kernel kernel;
@@ -48,6 +68,7 @@ std::uint32_t call(Builder &b, const char *name, tensor::View out, std::vector<t
   kernel.outputs = {{std::move(out), false}};
   kernel.inputs = std::move(in);
   const auto step = b.put(std::move(kernel));
+  b.image.steps[step].name = base::str(name, " ", step);
   b.image.steps[step].cost.phases = {{PhaseKind::Compute, name, 11, 0, 0, {}}};
   return step;
 }
@@ -82,14 +103,17 @@ Outcome outcomeOn(const std::string &backend, Builder b,
   return out;
 }
 
-// The same on both; returns what it was.
-Outcome onBoth(const Builder &b, const std::vector<std::vector<std::byte>> &input = {}) {
-  const auto cpu = outcomeOn("cpu", b, input), apart = outcomeOn(TestBackend::name, b, input);
-  EXPECT_EQ(cpu.memory, apart.memory);
-  EXPECT_EQ(cpu.streams, apart.streams);
-  EXPECT_EQ(cpu.text, apart.text);
-  EXPECT_EQ(cpu.cycles, apart.cycles);
-  return apart;
+// The same on all; returns what it was.
+Outcome onAll(const Builder &b, const std::vector<std::vector<std::byte>> &input = {}) {
+  const auto cpu = outcomeOn("cpu", b, input);
+  for (const std::string name : {TestBackend::atOnce, TestBackend::queueing}) {
+    const auto apart = outcomeOn(name, b, input);
+    EXPECT_EQ(cpu.memory, apart.memory) << name;
+    EXPECT_EQ(cpu.streams, apart.streams) << name;
+    EXPECT_EQ(cpu.text, apart.text) << name;
+    EXPECT_EQ(cpu.cycles, apart.cycles) << name;
+  }
+  return cpu;
 }
 
 } // namespace
@@ -109,7 +133,7 @@ TEST(Backend, KernelsCopiesLoopsAndStreamsOfSeveralReplicas) {
   auto write = b.moving(step::DeviceToHost{1, b.toHost(z)});
   b.sequence({read, loop, print, write});
   TestBackend::steps = 0;
-  const auto outcome = onBoth(b, {bytesOf<int>({5, 6, 7, 8}), bytesOf<int>({1, 0, -1, 2})});
+  const auto outcome = onAll(b, {bytesOf<int>({5, 6, 7, 8}), bytesOf<int>({1, 0, -1, 2})});
   EXPECT_EQ(TestBackend::steps, 2u * 9);
   EXPECT_EQ(outcome.streams.at(1).size(), 4u);
   EXPECT_FALSE(outcome.text.empty());
@@ -129,7 +153,7 @@ TEST(Backend, BranchesThatDivideReplicasAndCopiesBetweenThem) {
   auto exchange =
       b.moving(step::CrossReplicaCopy{b.moves(out, 0, got, 0, 1), {{0, 1}, {1, 2}, {2, 0}}});
   b.sequence({branch, pick, exchange});
-  const auto outcome = onBoth(b);
+  const auto outcome = onAll(b);
   EXPECT_EQ(outcome.memory[3], (std::vector<int>{7})); // replica 0 got what replica 2 has
 }
 
@@ -149,7 +173,7 @@ TEST(Backend, KernelsThatItDoesNotHaveRunOnTheHost) {
   auto number = call(b, "seam.draw", b.view(drawn), {});
   b.sequence({subtract, add, sum, number});
   TestBackend::steps = 0;
-  const auto outcome = onBoth(b);
+  const auto outcome = onAll(b);
   EXPECT_EQ(TestBackend::steps, 2u); // seam.add alone
   EXPECT_EQ(outcome.memory[3], std::vector<int>{1});
 }
@@ -173,7 +197,7 @@ TEST(Backend, VerticesRunOnTheHostAndAreCounted) {
   auto condition = b.execute(set),
        body = call(b, "seam.add", b.view(steps), {b.view(steps), b.view(one)});
   b.put(step::RepeatWhile{condition, b.view(more), true, body});
-  const auto outcome = onBoth(b);
+  const auto outcome = onAll(b);
   EXPECT_EQ(outcome.memory[0], (std::vector<int>{6, 1, 1, 1, 2}));
   EXPECT_EQ(outcome.memory[1], std::vector<int>{111});
 }
@@ -183,13 +207,84 @@ TEST(Backend, ItsMemoryIsOutOfReachOfTheHost) {
   b.ints({1});
   b.sequence({});
   b.image.programs = {b.last()};
-  const KernelUses uses(b.image, {}, TestBackend::name);
-  TestHost host;
-  RunOptions options;
-  options.numReplicas = 1;
-  TestBackend backend({std::make_shared<const Image>(b.image), {}, {}, &uses, options, &host});
+  openipu::Setup setup;
+  setup.memoryBytes = b.image.arenaBytes;
+  TestBackend backend(setup);
   backend.load();
   EXPECT_DEATH((void)*backend.address(), "");
+}
+
+TEST(Backend, OneThatQueuesBeginsWhenSomebodyWaitsAndTakesBytesAtOnce) {
+  TestBackend::registerOnce();
+  openipu::Setup setup;
+  setup.memoryBytes = 4;
+  setup.steps.resize(1);
+  setup.steps[0].kind = openipu::StepKind::Kernel;
+  setup.steps[0].kernel = implementationOf("seam.tell", TestBackend::queueing).kernel;
+  TestBackend backend(setup, true);
+  backend.load();
+  const auto place = backend.place({{{0, 0, 4, {}}}, {{0, 0, 4, {}}}});
+  RandomState random;
+  Turn turn;
+  turn.replicas = {0};
+  turn.random = &random;
+  told = 0;
+  int value = 7, found = 0;
+  backend.begin();
+  backend.write(place, 0, reinterpret_cast<const std::byte *>(&value));
+  backend.run(0, turn);
+  value = 8;
+  EXPECT_EQ(told, 0u);
+  backend.read(place, 0, reinterpret_cast<std::byte *>(&found));
+  EXPECT_EQ(told, 1u);
+  EXPECT_EQ(found, 7);
+  backend.run(0, turn);
+  backend.end();
+  EXPECT_EQ(told, 2u);
+}
+
+TEST(Backend, AFaultThatComesLateNamesItsStepAndMemoryIsNotToBeTrusted) {
+  TestBackend::registerOnce();
+  for (const std::string name : {"cpu", TestBackend::queueing}) {
+    Builder b;
+    auto x = b.values<float>({1e-30f}, TypeId::Float), y = b.variable(1, TypeId::Float),
+         n = b.ints({1, 2});
+    const auto first = call(b, "seam.grow", b.view(y), {b.view(x)}),
+               second = call(b, "seam.grow", b.view(x), {b.view(y)}), shift = b.copy(n, 0, n, 1, 1),
+               body = b.sequence({first, second, shift}), loop = b.repeat(2, body);
+    const auto print = b.put(step::Print{b.view(n), "behind"});
+    b.sequence({loop, shift, print});
+    RunOptions options;
+    options.floatingPoint = FloatingPointState::Overflow;
+    Loaded loaded(b, options, name);
+    for (int i = 0; i < 2; ++i) {
+      const auto message =
+          base::testing::messageOf<application_runtime_error>([&] { loaded.run(); });
+      EXPECT_NE(message.find(b.image.steps[first].name), std::string::npos) << name << message;
+      EXPECT_NE(message.find("overflow"), std::string::npos) << message;
+      EXPECT_EQ(loaded.interpreter.isIntact(), name == "cpu");
+      EXPECT_EQ(loaded.host.tensors, "");
+      loaded.interpreter.load();
+      EXPECT_TRUE(loaded.interpreter.isIntact());
+    }
+  }
+}
+
+TEST(Backend, OneThatQueuesIsStopped) {
+  TestBackend::registerOnce();
+  Builder b;
+  auto n = b.ints({1});
+  b.repeat(std::uint64_t(1) << 50, call(b, "seam.tell", b.view(n), {}));
+  Loaded loaded(b, {}, TestBackend::queueing);
+  told = 0;
+  std::thread stopper([&] {
+    while (!told)
+      std::this_thread::yield();
+    loaded.interpreter.requestStop();
+  });
+  loaded.run();
+  stopper.join();
+  EXPECT_GT(told, 0u);
 }
 
 TEST(Backend, UnknownAndSecondNamesAreErrors) {
@@ -201,4 +296,11 @@ TEST(Backend, UnknownAndSecondNamesAreErrors) {
     EXPECT_NE(std::string(error.what()).find("Did you mean \"test.apart\""), std::string::npos);
   }
   EXPECT_THROW(registerBackend({.name = "cpu", .make = {}}), poplar_error);
+  try { // the host has to know at once what it set
+    registerKernel({.name = "seam.seed", .seeds = true, .backend = TestBackend::atOnce});
+    FAIL();
+  } catch (const poplar_error &error) {
+    EXPECT_NE(std::string(error.what()).find("\"seam.seed\" of backend \"test.apart\" sets"),
+              std::string::npos);
+  }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/Backend.hpp"
 #include "backend/cpu/CpuBackend.hpp"
-#include "backend/Faults.hpp"
 #include "base/Fork.hpp"
 #include "base/Text.hpp"
 #include "device/TargetData.hpp"
@@ -17,8 +16,8 @@ struct Backends {
   std::map<std::string, BackendKind> byName; // never moves
 
   Backends() {
-    auto make = [](const Setup &setup) -> std::unique_ptr<Backend> {
-      return std::make_unique<cpu::CpuBackend>(setup);
+    auto make = [](const openipu::Setup &setup) -> std::unique_ptr<Backend> {
+      return std::make_unique<cpu::CpuBackend>(static_cast<const HostSetup &>(setup));
     };
     byName.emplace("cpu", BackendKind{.name = "cpu", .make = make, .runsVertices = true});
   }
@@ -31,7 +30,23 @@ Backends &backends() {
 
 } // namespace
 
-openipu::Rounding Turn::roundingAt(std::uint64_t taken) const {
+const BackendKind &findBackend(const std::string &name) {
+  auto &all = backends();
+  {
+    std::lock_guard lock(all.mutex);
+    if (const auto found = all.byName.find(name); found != all.byName.end())
+      return found->second;
+  }
+  const auto names = openipu::backendNames();
+  throw poplar_error(base::str("There is no backend \"", name, "\".", base::didYouMean(name, names),
+                               " Use one of ", base::list(names, ", "), "."));
+}
+
+} // namespace poplar::backend
+
+namespace poplar::openipu {
+
+Rounding Turn::roundingAt(std::uint64_t taken) const {
   auto at = rounding;
   if (at.stochastic)
     at.key = base::mix(~roundingSeed + base::mix(random[replicas[0]].counter + taken));
@@ -73,28 +88,12 @@ std::uint64_t StepRunner::runSegment(SegmentId id, const Turn &turn, const Times
 }
 
 void registerBackend(BackendKind kind) {
-  auto &all = backends();
+  auto &all = backend::backends();
   std::lock_guard lock(all.mutex);
   const auto name = kind.name;
   if (!all.byName.emplace(name, std::move(kind)).second)
     throw poplar_error(base::str("Backend \"", name, "\" is registered twice."));
 }
-
-const BackendKind &findBackend(const std::string &name) {
-  auto &all = backends();
-  {
-    std::lock_guard lock(all.mutex);
-    if (const auto found = all.byName.find(name); found != all.byName.end())
-      return found->second;
-  }
-  const auto names = openipu::backendNames();
-  throw poplar_error(base::str("There is no backend \"", name, "\".", base::didYouMean(name, names),
-                               " Use one of ", base::list(names, ", "), "."));
-}
-
-} // namespace poplar::backend
-
-namespace poplar::openipu {
 
 std::vector<std::string> backendNames() {
   auto &all = backend::backends();

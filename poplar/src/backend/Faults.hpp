@@ -2,16 +2,15 @@
 // How a step fails. The interpreter adds where it happened and throws the public exceptions.
 #pragma once
 #include "codelet/Load.hpp"
+#include "openipu/Backend.hpp"
 #include <cstdint>
-#include <exception>
 #include <string>
 
 namespace poplar::backend {
 
-// A floating point exception that the program wants to end the run.
-struct FloatTrap {
-  int raised; // FE_* flags
-};
+using openipu::FloatTrap;
+using openipu::LateFault;
+using openipu::SegmentFault;
 
 // A fault of the processor in a vertex.
 struct VertexFault : codelet::TrapError {
@@ -19,14 +18,6 @@ struct VertexFault : codelet::TrapError {
       : TrapError(what), signal(signal), tile(tile) {}
   int signal;
   std::uint32_t tile;
-};
-
-// What a step of a segment threw. All before it was done: so many times the whole segment, then the
-// parts before this one.
-struct SegmentFault {
-  std::uint32_t part;
-  std::uint64_t turns;
-  std::exception_ptr cause;
 };
 
 } // namespace poplar::backend

@@ -7,6 +7,8 @@
 #include "backend/Account.hpp"
 #include "backend/HostView.hpp"
 #include "backend/Kernels.hpp"
+#include "backend/KernelUses.hpp"
+#include "backend/Moves.hpp"
 #include "backend/OnHost.hpp"
 #include <deque>
 #include <memory>

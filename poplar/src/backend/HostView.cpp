@@ -20,7 +20,7 @@ HostScalar::HostScalar(const tensor::View &view, const executable::Image &image,
   place = backend.place({packingMoves(view, image), {}});
 }
 
-std::int64_t HostScalar::value(const Backend &backend, unsigned replica) const {
+std::int64_t HostScalar::value(Backend &backend, unsigned replica) const {
   std::byte bytes[8];
   backend.read(place, replica, bytes);
   auto load = [&]<class T>(T value) {

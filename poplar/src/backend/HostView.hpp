@@ -22,10 +22,8 @@ struct HostScalar {
   HostScalar() = default;
   HostScalar(const tensor::View &view, const executable::Image &image, Backend &backend);
   // Integers by value, floats as zero or one.
-  std::int64_t value(const Backend &backend, unsigned replica) const;
-  bool isTrue(const Backend &backend, unsigned replica) const {
-    return value(backend, replica) != 0;
-  }
+  std::int64_t value(Backend &backend, unsigned replica) const;
+  bool isTrue(Backend &backend, unsigned replica) const { return value(backend, replica) != 0; }
 };
 
 } // namespace poplar::backend

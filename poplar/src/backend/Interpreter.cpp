@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loading and control flow; InterpreterSteps.cpp has the steps that move or compute something.
 #include "backend/Interpreter.hpp"
+#include "backend/BoundSteps.hpp"
 #include "backend/Faults.hpp"
 #include "base/Mix.hpp"
 #include "base/Text.hpp"
@@ -49,11 +50,13 @@ Interpreter::Interpreter(std::shared_ptr<const executable::Image> image, const a
       kernels_(*image_, leafSteps(*image_), kind.name), generations_(kernels_.size(), 1) {
   if (options_.numReplicas == 0)
     options_.numReplicas = std::max(1u, image_->replicationFactor);
-  Setup setup{image_, system_, leafSteps(*image_), &kernels_, options_, &host_};
-  const auto left = OnHost::take(setup, kind);
+  auto setup = setupOf(image_, system_, kernels_, options_, host_);
+  auto steps = leafSteps(*image_);
+  const auto left = OnHost::take(*image_, steps, kind);
+  setup.steps = bindSteps(*image_, kernels_, steps, kind.name);
   backend_ = kind.make(setup);
   if (!left.empty()) {
-    setup.steps = left;
+    setup.steps = bindSteps(*image_, kernels_, left, "cpu");
     onHost_ = std::make_unique<OnHost>(setup, *backend_);
   }
   flow_ =
@@ -127,21 +130,30 @@ public:
       onHost_->cpu().begin();
   }
   ~RunOf() {
+    try {
+      end();
+    } catch (...) { // the first failure is the one to report
+    }
+  }
+  RunOf(const RunOf &) = delete;
+  void end() { // waits
+    if (std::exchange(ended_, true))
+      return;
     if (onHost_)
       onHost_->cpu().end();
     backend_.end();
   }
-  RunOf(const RunOf &) = delete;
 
 private:
   Backend &backend_;
   OnHost *onHost_;
+  bool ended_ = false;
 };
 
 } // namespace
 
 void Interpreter::run(std::uint32_t program) {
-  const RunOf run(*backend_, onHost_.get());
+  RunOf run(*backend_, onHost_.get());
   for (auto kernel : kernels_.disturbed(program))
     ++generations_[kernel];
   active_.resize(replicas_.size());
@@ -154,10 +166,12 @@ void Interpreter::run(std::uint32_t program) {
   trail_.clear();
   foundFloatingPoint_ = floatingPoint_;
   try {
-    interpret(flow_->entry(program));
+    try {
+      interpret(flow_->entry(program));
+    } catch (const Stop &) {
+    }
     pending_.wait();
-  } catch (const Stop &) {
-    pending_.wait();
+    run.end();
   } catch (...) {
     pending_.abandon();
     translateFailure();
@@ -166,16 +180,26 @@ void Interpreter::run(std::uint32_t program) {
 
 // Failures of vertices become the public exceptions, with the place where they happened.
 void Interpreter::translateFailure() {
+  const auto *failed = current_ ? &stepOf(*current_) : nullptr;
+  auto cause = std::current_exception();
+  try {
+    std::rethrow_exception(cause);
+  } catch (const LateFault &late) { // what was done behind it nobody knows
+    failed = &image_->steps[late.step];
+    cause = late.cause;
+    intact_ = false;
+  } catch (...) { // as it is
+  }
   auto where = [&] {
-    if (!current_)
+    if (!failed)
       return std::string();
-    const auto &step = stepOf(*current_);
+    const auto &step = *failed;
     const auto *execute = executable::as<step::Execute>(step);
     return base::str(" (in ", execute ? "compute set" : "step", " \"",
                      execute ? image_->computeSets[execute->set].name : step.name, "\")");
   };
   try {
-    throw;
+    std::rethrow_exception(cause);
   } catch (const FloatTrap &trap) {
     // An infinite result of a kernel that reads a zero may be either of two.
     const auto [code, name] =

@@ -4,6 +4,7 @@
 #include "arch/System.hpp"
 #include "backend/Interpreter.hpp"
 #include "codelet/TestVertex.hpp"
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <numeric>
@@ -23,7 +24,9 @@ struct TestHost : Host {
   const std::byte *beginRead(std::uint32_t stream, unsigned) override {
     return inputs[stream].at(reads_[stream]++).data();
   }
-  void endRead(std::uint32_t, unsigned) override {}
+  void endRead(std::uint32_t stream, unsigned) override { // they are the host's again
+    std::ranges::fill(inputs[stream][reads_[stream] - 1], std::byte(0x5a));
+  }
   std::byte *beginWrite(std::uint32_t stream, unsigned) override {
     return outputs[stream].emplace_back(bytes).data();
   }

@@ -47,6 +47,10 @@ void registerKernel(Kernel kernel, SourcePlace where) {
   auto &all = registry();
   std::lock_guard lock(all.mutex);
   const auto name = kernel.name, backend = kernel.backend;
+  if (kernel.seeds && backend != cpu)
+    throw poplar::poplar_error(base::str("Kernel \"", name, "\" of backend \"", backend,
+                                         "\" sets the generator of its replica. Only the cpu's "
+                                         "may: leave it to the host."));
   const auto [at, isNew] = all.kernels[name].try_emplace(backend, Entry{std::move(kernel), where});
   if (!isNew)
     throw poplar::poplar_error(base::str("Kernel \"", name, "\" of backend \"", backend,

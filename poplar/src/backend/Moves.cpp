@@ -2,7 +2,7 @@
 #include "backend/Moves.hpp"
 #include <utility>
 
-namespace poplar::backend {
+namespace poplar::openipu {
 
 std::vector<RawMove> reversed(std::vector<RawMove> moves) {
   for (auto &move : moves) {
@@ -28,6 +28,31 @@ PackedMoves throughBuffer(const std::vector<RawMove> &moves) {
   return packed;
 }
 
+std::vector<std::int64_t> rowMajor(const std::vector<std::size_t> &shape) {
+  std::vector<std::int64_t> strides(shape.size(), 1);
+  for (auto i = shape.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * std::int64_t(shape[i]);
+  return strides;
+}
+
+std::vector<RawMove> packingMoves(const BoundTensor &tensor) {
+  if (!tensor.strided)
+    return tensor.gather;
+  if (!tensor.elements)
+    return {};
+  const auto size = std::int64_t(sizeOf(tensor.type));
+  const auto packed = rowMajor(tensor.shape);
+  RawMove move{std::int64_t(tensor.offset), 0, std::uint64_t(size), {}};
+  for (std::size_t d = 0; d < tensor.shape.size(); ++d)
+    if (tensor.shape[d] > 1)
+      move.loops.push_back({tensor.shape[d], tensor.strides[d] * size, packed[d] * size});
+  return {std::move(move)};
+}
+
+} // namespace poplar::openipu
+
+namespace poplar::backend {
+
 RawMove resolve(const executable::Move &move, const executable::Image &image) {
   auto base = [&](std::uint32_t var) {
     return var == executable::none ? std::int64_t(0)
@@ -50,13 +75,6 @@ std::vector<RawMove> resolve(const std::vector<executable::Move> &moves,
   for (const auto &move : moves)
     raw.push_back(resolve(move, image));
   return raw;
-}
-
-std::vector<std::int64_t> rowMajor(const std::vector<std::size_t> &shape) {
-  std::vector<std::int64_t> strides(shape.size(), 1);
-  for (auto i = shape.size(); i-- > 1;)
-    strides[i - 1] = strides[i] * std::int64_t(shape[i]);
-  return strides;
 }
 
 static RawMove packingMove(const tensor::Piece &piece, std::int64_t size,
@@ -86,6 +104,47 @@ std::vector<RawMove> packingMoves(const tensor::View &view, const executable::Im
   for (const auto &piece : view.pieces)
     moves.push_back(packingMove(piece, std::int64_t(sizeOf(view.type)), strides, image));
   return moves;
+}
+
+// One offset and strides, where these say it all.
+static bool findStrides(openipu::BoundTensor &out, const tensor::View &view,
+                        const executable::Image &image) {
+  if (view.pieces.size() != 1)
+    return false;
+  const auto &piece = view.pieces[0];
+  std::vector<std::int64_t> strides(out.shape.size(), 0);
+  std::vector<std::uint64_t> extent(out.shape.size(), 1);
+  for (auto i = piece.loops.size(); i-- > 0;) {
+    const auto &loop = piece.loops[i];
+    if (extent[loop.dim] == 1)
+      strides[loop.dim] = loop.stride;
+    else if (loop.stride != strides[loop.dim] * std::int64_t(extent[loop.dim]))
+      return false; // two loops in one dimension that do not continue each other
+    extent[loop.dim] *= loop.extent;
+  }
+  out.offset =
+      image.variables[piece.var.value].arenaOffset + std::uint64_t(piece.offset) * sizeOf(out.type);
+  out.contiguous = true;
+  for (std::size_t d = 0; d < out.shape.size(); ++d) {
+    if (out.shape[d] == 1)
+      strides[d] = out.strides[d];
+    out.contiguous = out.contiguous && strides[d] == out.strides[d];
+  }
+  out.strides = std::move(strides);
+  return true;
+}
+
+openipu::BoundTensor bind(const tensor::View &view, const executable::Image &image) {
+  openipu::BoundTensor out;
+  out.type = view.type;
+  out.shape = view.shape;
+  out.elements = view.numElements();
+  out.strides = rowMajor(out.shape);
+  if (!out.elements)
+    out.strided = out.contiguous = true;
+  else if (!(out.strided = findStrides(out, view, image)))
+    out.gather = packingMoves(view, image);
+  return out;
 }
 
 } // namespace poplar::backend

@@ -55,13 +55,15 @@ struct Touched {
 
 } // namespace
 
-std::vector<std::uint32_t> OnHost::take(Setup &setup, const BackendKind &kind) {
-  const auto &steps = setup.image->steps;
+std::vector<std::uint32_t> OnHost::take(const executable::Image &image,
+                                        std::vector<std::uint32_t> &steps,
+                                        const BackendKind &kind) {
   std::vector<std::uint32_t> taken;
-  std::erase_if(setup.steps, [&](std::uint32_t index) {
-    const auto *kernel = executable::as<step::Kernel>(steps[index]);
-    const bool takes = kernel ? implementationOf(kernel->name, kind.name).where == Where::Host
-                              : executable::is<step::Execute>(steps[index]) && !kind.runsVertices;
+  std::erase_if(steps, [&](std::uint32_t index) {
+    const auto *kernel = executable::as<step::Kernel>(image.steps[index]);
+    const bool takes =
+        kernel ? implementationOf(kernel->name, kind.name).where == Where::Host
+               : executable::is<step::Execute>(image.steps[index]) && !kind.runsVertices;
     if (takes)
       taken.push_back(index);
     return takes;
@@ -69,10 +71,10 @@ std::vector<std::uint32_t> OnHost::take(Setup &setup, const BackendKind &kind) {
   return taken;
 }
 
-OnHost::OnHost(const Setup &setup, Backend &device)
+OnHost::OnHost(const HostSetup &setup, Backend &device)
     : device_(device), cpu_(findBackend("cpu").make(setup)) {
-  for (const auto index : setup.steps)
-    steps_.emplace(index, bind(*setup.image, index));
+  for (const auto &step : setup.steps)
+    steps_.emplace(step.step, bind(*setup.image, step.step));
 }
 
 OnHost::Step OnHost::bind(const executable::Image &image, std::uint32_t index) {

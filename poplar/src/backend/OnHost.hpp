@@ -12,10 +12,11 @@ namespace poplar::backend {
 
 class OnHost final : public StepRunner {
 public:
-  // The steps of `setup` that this kind of backend leaves to the host; the others stay in `setup`.
-  static std::vector<std::uint32_t> take(Setup &setup, const BackendKind &kind);
+  // The steps that this kind of backend leaves to the host; the others stay in `steps`.
+  static std::vector<std::uint32_t>
+  take(const executable::Image &image, std::vector<std::uint32_t> &steps, const BackendKind &kind);
 
-  OnHost(const Setup &setup, Backend &device);
+  OnHost(const HostSetup &setup, Backend &device);
 
   bool runs(std::uint32_t step) const { return steps_.contains(step); }
   void run(std::uint32_t step, const Turn &turn) override;

@@ -18,10 +18,10 @@ static LoadedModules loadAll(const Modules &modules) {
   return loaded;
 }
 
-CpuBackend::CpuBackend(const Setup &setup)
-    : image_(setup.image), system_(setup.system), options_(setup.options), host_(*setup.host),
-      faults_(!image_->vertices.empty()), counted_(image_->computeSets.size()),
-      recounts_(image_->computeSets.size()) {
+CpuBackend::CpuBackend(const HostSetup &setup)
+    : image_(setup.image), system_(setup.system), options_(setup.options),
+      mayRound_(setup.mayRound), host_(*setup.host), faults_(!image_->vertices.empty()),
+      counted_(image_->computeSets.size()), recounts_(image_->computeSets.size()) {
   for (std::uint32_t v = 0; v < image_->vertices.size(); ++v)
     if (image_->vertices[v].cycles == executable::noEstimate && !options_.checked &&
         image_->vertexType(v).dependsOnData)
@@ -37,7 +37,7 @@ CpuBackend::CpuBackend(const Setup &setup)
   for (unsigned r = 0; r < options_.numReplicas; ++r) {
     auto &replica = replicas_.emplace_back();
     replica.arena = Arena(scratchStart(*image_), scratch, options_.checked);
-    replica.kernels.resize(setup.kernels->size());
+    replica.kernels.resize(setup.kernels);
     replica.plainComputeSets.resize(image_->computeSets.size());
     for (const auto &plan : leaves_->computeSets())
       replica.computeSets.push_back(
@@ -113,7 +113,7 @@ Place CpuBackend::place(const Transfer &transfer) {
   return Place(places_.size() - 1);
 }
 
-void CpuBackend::read(Place place, unsigned replica, std::byte *to) const {
+void CpuBackend::read(Place place, unsigned replica, std::byte *to) {
   const auto *memory = only_ ? only_ : replicas_[replica].arena.data();
   const auto &bound = places_[place];
   switch (bound.bytes) {
@@ -191,16 +191,14 @@ std::uint64_t CpuBackend::runSegment(SegmentId id, const Turn &turn, const Times
 
 void CpuBackend::run(const Leaf &leaf, const Turn &turn, const Moment &now) {
   switch (leaf.kind) {
-  case LeafKind::Execute:
+  case StepKind::Execute:
     return execute(leaf, turn, now);
-  case LeafKind::Copy:
+  case StepKind::Copy:
     return copy(leaf, turn);
-  case LeafKind::Kernel:
+  case StepKind::Kernel:
     return kernel(leaf, turn, now);
-  case LeafKind::WriteUndef:
-    return writeUndef(leaf, turn);
-  case LeafKind::None:
-    return;
+  case StepKind::Forget:
+    return forget(leaf, turn);
   }
 }
 
@@ -214,7 +212,7 @@ void CpuBackend::copy(const Leaf &leaf, const Turn &turn) {
   }
 }
 
-void CpuBackend::writeUndef(const Leaf &leaf, const Turn &turn) {
+void CpuBackend::forget(const Leaf &leaf, const Turn &turn) {
   for (auto r : turn.replicas) {
     if (options_.poison)
       leaf.view.fill(arena(r), std::byte(Fill::Poison));

@@ -12,12 +12,12 @@ namespace poplar::backend::cpu {
 
 class CpuBackend final : public Backend {
 public:
-  explicit CpuBackend(const Setup &setup);
+  explicit CpuBackend(const HostSetup &setup);
   ~CpuBackend() override;
 
   void load() override;
   void begin() override;
-  void end() noexcept override { printing_.reset(); }
+  void end() override { printing_.reset(); }
   void run(std::uint32_t step, const Turn &turn) override;
   SegmentId prepareSegment(const Segment &segment) override;
   std::uint64_t runSegment(SegmentId id, const Turn &turn, const Times &times) override;
@@ -25,7 +25,7 @@ public:
   bool runsBeside() const override { return true; }
   std::function<void()> start(std::uint32_t step, const Turn &turn) override;
   Place place(const Transfer &transfer) override;
-  void read(Place place, unsigned replica, std::byte *to) const override;
+  void read(Place place, unsigned replica, std::byte *to) override;
   void write(Place place, unsigned replica, const std::byte *from) override;
   void seed(unsigned replica, std::uint64_t seed) override;
   void stop() noexcept override;
@@ -49,7 +49,7 @@ private:
   void answer(const Leaf &leaf, unsigned replica, bool result);
   bool count(const Leaf &leaf, unsigned replica, std::vector<std::uint64_t> &cycles);
   void copy(const Leaf &leaf, const Turn &turn);
-  void writeUndef(const Leaf &leaf, const Turn &turn);
+  void forget(const Leaf &leaf, const Turn &turn);
   void prepareKernels();
   void kernel(const Leaf &leaf, const Turn &turn, const Moment &now);
   std::function<void()> collective(const Leaf &leaf, const Turn &turn);
@@ -63,6 +63,7 @@ private:
   std::shared_ptr<const executable::Image> image_;
   arch::System system_; // of one replica
   RunOptions options_;
+  bool mayRound_;
   Host &host_;
   codelet::FaultHandlers faults_;
   Modules modules_;

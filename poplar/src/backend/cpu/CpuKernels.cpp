@@ -17,8 +17,7 @@ static std::unique_ptr<KernelCall> makeCall(const BoundKernel &bound, std::byte 
     const bool gathered = bound.scratch[i] >= 0;
     call->operands.push_back({arena + (gathered ? std::uint64_t(bound.scratch[i]) : view.offset()),
                               view.type(), view.shape(), view.strides(), view.elements(),
-                              gathered || view.contiguous(), bound.use->unread[i],
-                              bound.use->steady[i]});
+                              gathered || view.contiguous(), bound.unread[i], bound.steady[i]});
   }
   std::span<const KernelOperand> all(call->operands);
   call->args = {.outputs = all.first(bound.outputs),
@@ -26,28 +25,18 @@ static std::unique_ptr<KernelCall> makeCall(const BoundKernel &bound, std::byte 
                 .attributes = bound.attributes,
                 .replica = replica};
   call->kernel = bound.kernel;
-  call->mayOverflow = HalfLimits::areNeeded(*bound.kernel, call->args);
   if (bound.kernel->prepare)
     call->args.prepared = bound.kernel->prepare(call->args);
-  if (mayRound)
-    call->rounded = RoundedCall::make(*bound.kernel, call->args, bound.alsoRead);
+  if (mayRound && bound.rounds)
+    call->rounded = std::make_unique<RoundedCall>(*bound.kernel, call->args, bound.alsoRead);
   return call;
-}
-
-// Whether rounding may be stochastic at some time.
-static bool mayRound(const executable::Image &image, const RunOptions &options) {
-  return options.floatingPoint & FloatingPointState::StochasticRounding ||
-         std::ranges::any_of(image.steps, [](const auto &step) {
-           return executable::is<step::SetFloatingPoint>(step);
-         });
 }
 
 // All that kernels have to get ready, so that no run is longer than the next.
 void CpuBackend::prepareKernels() {
-  const bool rounds = mayRound(*image_, options_);
   for (const auto &leaf : leaves_->all())
-    for (unsigned r = 0; leaf.kind == LeafKind::Kernel && r < replicas_.size(); ++r)
-      replicas_[r].kernels[leaf.index] = makeCall(leaf.kernel, arena(r), global(r), rounds);
+    for (unsigned r = 0; leaf.kind == StepKind::Kernel && r < replicas_.size(); ++r)
+      replicas_[r].kernels[leaf.index] = makeCall(leaf.kernel, arena(r), global(r), mayRound_);
 }
 
 KernelCall &CpuBackend::gathered(const Leaf &leaf, unsigned r, const Turn &turn,
@@ -55,9 +44,9 @@ KernelCall &CpuBackend::gathered(const Leaf &leaf, unsigned r, const Turn &turn,
   const auto &bound = leaf.kernel;
   auto &call = replicas_[r].kernels[leaf.index];
   call->args.generation = turn.generations[leaf.index];
-  if (bound.use->draws)
+  if (bound.draws)
     call->args.key = turn.drawnAt(r, now.taken);
-  if (bound.use->seeds)
+  if (bound.seeds)
     call->args.seeded = &turn.random[r];
   for (std::size_t i = 0; i < bound.views.size(); ++i)
     if (bound.gathered[i])
@@ -79,7 +68,7 @@ void CpuBackend::scattered(const Leaf &leaf, unsigned r) {
 static void runKernel(const BoundKernel &bound, KernelCall &call) {
   if (call.args.rounding.stochastic && call.rounded) [[unlikely]]
     return call.rounded->run(call.args);
-  if (!call.mayOverflow || call.args.rounding.overflow == base::HalfOverflow::Infinite)
+  if (!bound.limits || call.args.rounding.overflow == base::HalfOverflow::Infinite)
     return bound.kernel->run(call.args);
   const HalfLimits limits(call.args, bound.alsoRead);
   bound.kernel->run(call.args);
@@ -111,9 +100,7 @@ void CpuBackend::kernel(const Leaf &leaf, const Turn &turn, const Moment &now) {
   for (auto r : turn.replicas) {
     auto &call = gathered(leaf, r, turn, now);
     call.args.rounding = rounding;
-    const bool moves = turn.trapped && bound.kernel->nans;
-    const KernelTraps traps(turn.trapped, call.args, bound.alsoRead,
-                            moves ? bound.kernel->nans(bound.attributes) : openipu::Nans());
+    const KernelTraps traps(turn.trapped, call.args, bound.alsoRead, bound.nans);
     runKernel(bound, call);
     traps.check();
     scattered(leaf, r);

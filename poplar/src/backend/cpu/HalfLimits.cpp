@@ -34,12 +34,6 @@ bool hasInfinity(const KernelOperand &t) {
 
 } // namespace
 
-bool HalfLimits::areNeeded(const Kernel &kernel, const KernelArgs &args) {
-  if (kernel.limitsHalves || (kernel.nans && !kernel.nans(args.attributes).computed))
-    return false;
-  return std::any_of(args.outputs.begin(), args.outputs.end(), isResult);
-}
-
 HalfLimits::HalfLimits(const KernelArgs &args, const std::vector<bool> &reads) : args_(args) {
   for (std::size_t o = 0; o < args.outputs.size() && !infinite_; ++o)
     infinite_ = o < reads.size() && reads[o] && hasInfinity(args.outputs[o]);

@@ -9,8 +9,6 @@ namespace poplar::backend::cpu {
 
 class HalfLimits {
 public:
-  // Whether a call of this kernel may need limits at all: asked once, its operands stay.
-  static bool areNeeded(const Kernel &kernel, const KernelArgs &args);
   // Before the kernel runs. `reads`: of each output, whether the kernel reads it as well.
   HalfLimits(const KernelArgs &args, const std::vector<bool> &reads);
   void apply() const; // after it ran

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/Leaves.hpp"
-#include "backend/Kernels.hpp"
 #include <algorithm>
 
 namespace poplar::backend::cpu {
 
-Leaves::Leaves(const Setup &setup, const Modules &modules, bool checked)
-    : image_(*setup.image), uses_(*setup.kernels), modules_(modules), checked_(checked),
-      bySteps_(image_.steps.size()), computeSets_(image_.computeSets.size()),
+Leaves::Leaves(const HostSetup &setup, const Modules &modules, bool checked)
+    : image_(*setup.image), modules_(modules), checked_(checked), bySteps_(image_.steps.size()),
+      computeSets_(image_.computeSets.size()),
       isApart_(setup.options.numReplicas < image_.replicationFactor) {
-  for (const auto index : setup.steps) {
+  for (const auto &step : setup.steps) {
     auto &leaf = leaves_.emplace_back();
-    std::visit([&](const auto &kind) { bind(leaf, index, kind); }, image_.steps[index].kind);
-    bySteps_[index] = &leaf;
+    bind(leaf, step);
+    bySteps_[step.step] = &leaf;
   }
   separateScratch();
 }
@@ -28,38 +27,55 @@ void Leaves::separateScratch() {
   }
 }
 
-void Leaves::bind(Leaf &out, std::uint32_t, const step::Copy &step) {
-  out.kind = LeafKind::Copy;
-  out.moves = bindMoves(step.data, image_, SameMemory::Yes);
+void Leaves::bind(Leaf &out, const BoundStep &step) {
+  out.kind = step.kind;
+  switch (step.kind) {
+  case StepKind::Copy:
+    out.moves = MoveList(step.moves, SameMemory::Yes);
+    break;
+  case StepKind::Forget:
+    out.view = BoundView(step.tensor);
+    break;
+  case StepKind::Execute:
+    bindVertices(out, step);
+    break;
+  case StepKind::Kernel:
+    bindKernel(out, step);
+    break;
+  }
 }
 
-void Leaves::bind(Leaf &out, std::uint32_t, const step::Execute &step) {
-  out.kind = LeafKind::Execute;
-  out.index = step.set;
-  auto &plan = computeSets_[step.set];
+void Leaves::bindVertices(Leaf &out, const BoundStep &step) {
+  out.index = step.computeSet;
+  auto &plan = computeSets_[step.computeSet];
   if (!plan)
-    plan = std::make_unique<VertexPlan>(image_, step.set, modules_, checked_);
+    plan = std::make_unique<VertexPlan>(image_, step.computeSet, modules_, checked_);
   scratchBytes_ = std::max(scratchBytes_, plan->scratchBytes());
-  out.returning = step.verdict.has_value();
-  if (step.verdict)
-    out.view = BoundView(*step.verdict, image_);
+  out.returning = step.returning;
+  if (step.returning)
+    out.view = BoundView(step.tensor);
 }
 
-void Leaves::bind(Leaf &out, std::uint32_t index, const step::Kernel &step) {
-  out.kind = LeafKind::Kernel;
+void Leaves::bindKernel(Leaf &out, const BoundStep &step) {
+  out.index = step.number;
   auto &bound = out.kernel;
-  bound.kernel = implementationOf(step.name, "cpu").kernel;
+  bound.kernel = step.kernel;
   bound.attributes = step.attributes;
-  bound.outputs = step.outputs.size();
-  bound.use = &uses_.of(index);
-  out.index = bound.use->number;
+  bound.outputs = step.outputs;
+  bound.draws = step.draws;
+  bound.seeds = step.seeds;
+  bound.rounds = step.rounds;
+  bound.limits = step.limits;
+  bound.nans = step.nans;
   std::uint64_t scratch = 0;
-  for (std::size_t i = 0; i < step.numOperands(); ++i) {
-    const auto &view = bound.views.emplace_back(step.operand(i), image_);
+  for (const auto &operand : step.operands) {
+    const auto &view = bound.views.emplace_back(operand);
     bound.scratch.push_back(view.strided() ? -1 : std::int64_t(scratchStart(image_) + scratch));
-    bound.gathered.push_back(!view.strided() && step.reads(i));
-    if (i < bound.outputs)
-      bound.alsoRead.push_back(step.reads(i));
+    bound.gathered.push_back(!view.strided() && operand.read);
+    bound.unread.push_back(operand.unread);
+    bound.steady.push_back(operand.steady);
+    if (operand.output)
+      bound.alsoRead.push_back(operand.read);
     if (!view.strided())
       scratch += (view.bytes() + 127) / 64 * 64;
   }
@@ -67,11 +83,6 @@ void Leaves::bind(Leaf &out, std::uint32_t index, const step::Kernel &step) {
     apart_.push_back({&bound, scratch});
   else
     scratchBytes_ = std::max(scratchBytes_, scratch);
-}
-
-void Leaves::bind(Leaf &out, std::uint32_t, const step::WriteUndef &step) {
-  out.kind = LeafKind::WriteUndef;
-  out.view = BoundView(step.tensor, image_);
 }
 
 } // namespace poplar::backend::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The leaf steps of an image as this backend runs them, with every place worked out. Built once per
-// engine; nothing here depends on a replica.
+// The leaf steps of a program as this backend runs them: planned moves, vertices, scratch memory.
+// Built once per engine; nothing here depends on a replica.
 #pragma once
 #include "backend/Backend.hpp"
 #include "backend/cpu/BoundView.hpp"
@@ -11,8 +11,6 @@
 
 namespace poplar::backend::cpu {
 
-namespace step = executable::step;
-
 // A kernel with its operands, outputs first.
 struct BoundKernel {
   const Kernel *kernel = nullptr;
@@ -22,16 +20,16 @@ struct BoundKernel {
   std::vector<std::int64_t> scratch; // place of each gathered operand, or -1
   std::vector<bool> gathered;        // operands to read into their place before it runs
   std::vector<bool> alsoRead;        // by output
-  const KernelUse *use = nullptr;
+  std::vector<bool> unread, steady;  // by operand
+  bool draws = false, seeds = false, rounds = false, limits = false;
+  openipu::Nans nans = {};
 };
 
-enum class LeafKind : std::uint8_t { None, Execute, Copy, Kernel, WriteUndef };
-
 struct Leaf {
-  LeafKind kind = LeafKind::None;
+  StepKind kind = StepKind::Copy;
   std::uint32_t index = 0; // compute set, number of the kernel
   MoveList moves{};
-  BoundView view{}; // Execute: of the verdict; WriteUndef: of what is forgotten
+  BoundView view{}; // Execute: of the verdict; Forget: of what is forgotten
   bool returning = false;
   BoundKernel kernel{};
 };
@@ -39,7 +37,7 @@ struct Leaf {
 class Leaves {
 public:
   // `checked`: modules are the checked forms.
-  Leaves(const Setup &setup, const Modules &modules, bool checked);
+  Leaves(const HostSetup &setup, const Modules &modules, bool checked);
   Leaves(const Leaves &) = delete;
 
   const std::deque<Leaf> &all() const { return leaves_; }
@@ -51,14 +49,11 @@ public:
 
 private:
   void separateScratch();
-  void bind(Leaf &, std::uint32_t, const auto &) {} // nothing to do
-  void bind(Leaf &out, std::uint32_t index, const step::Copy &step);
-  void bind(Leaf &out, std::uint32_t index, const step::Execute &step);
-  void bind(Leaf &out, std::uint32_t index, const step::Kernel &step);
-  void bind(Leaf &out, std::uint32_t index, const step::WriteUndef &step);
+  void bind(Leaf &out, const BoundStep &step);
+  void bindVertices(Leaf &out, const BoundStep &step);
+  void bindKernel(Leaf &out, const BoundStep &step);
 
   const executable::Image &image_;
-  const KernelUses &uses_;
   Modules modules_;
   bool checked_;
   std::deque<Leaf> leaves_;

@@ -13,7 +13,6 @@ struct KernelCall {
   const Kernel *kernel = nullptr;
   std::vector<KernelOperand> operands; // outputs first
   KernelArgs args;
-  bool mayOverflow = false;             // HalfLimits
   std::unique_ptr<RoundedCall> rounded; // for stochastic rounding, if there may be any
   ~KernelCall() {
     if (kernel && kernel->release && args.prepared)

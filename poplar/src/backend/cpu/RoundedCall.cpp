@@ -29,16 +29,6 @@ template <class Body> void forRows(const KernelOperand &t, Body body) {
 
 } // namespace
 
-std::unique_ptr<RoundedCall> RoundedCall::make(const Kernel &kernel, const KernelArgs &args,
-                                               const std::vector<bool> &reads) {
-  const bool any = std::any_of(args.outputs.begin(), args.outputs.end(), [](const auto &t) {
-    return t.type == TypeId::Half && t.elements && !t.unread;
-  });
-  if (!any || !kernel.givesFloats || !kernel.givesFloats(args.attributes))
-    return nullptr;
-  return std::unique_ptr<RoundedCall>(new RoundedCall(kernel, args, reads));
-}
-
 RoundedCall::RoundedCall(const Kernel &kernel, const KernelArgs &args,
                          const std::vector<bool> &reads)
     : kernel_(kernel), args_(args) {

@@ -11,17 +11,13 @@ namespace poplar::backend::cpu {
 
 class RoundedCall {
 public:
-  // Null if no result of this call can be rounded so. `reads`: of each output, whether the kernel
-  // reads it as well.
-  static std::unique_ptr<RoundedCall> make(const Kernel &kernel, const KernelArgs &args,
-                                           const std::vector<bool> &reads);
+  // `reads`: of each output, whether the kernel reads it as well.
+  RoundedCall(const Kernel &kernel, const KernelArgs &args, const std::vector<bool> &reads);
   ~RoundedCall();
+  RoundedCall(const RoundedCall &) = delete;
   void run(const KernelArgs &args);
 
 private:
-  RoundedCall(const Kernel &kernel, const KernelArgs &args, const std::vector<bool> &reads);
-  RoundedCall(const RoundedCall &) = delete;
-
   struct Result {
     std::size_t output;
     bool read;
