@@ -25,8 +25,8 @@ struct OptimizerRule {
   // weight), or a name for later lines; on the right those, the numbers and `g` (the gradient),
   // with + - * /, parentheses, sqrt, square, abs, sign, max and min. Also norm(x), the root of the
   // sum of squares of w before it changes or of what a line has made; trust_ratio(a, b, largest),
-  // min(a, largest) / b, or 1 if a or b is zero; and correction(beta) of a number, 1 / (1 - beta^t)
-  // in update t. Python can read it too.
+  // min(a, largest) / b, or 1 if a or b is zero, also without largest; and correction(beta) of a
+  // number, 1 / (1 - beta^t) in update t. Python can read it too.
   std::vector<std::string> formula;
 };
 

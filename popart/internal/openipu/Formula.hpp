@@ -26,6 +26,10 @@ struct Assignment {
 // popart::error that shows the line and what is wrong with it.
 Assignment readAssignment(const std::string &line);
 
+// A line may begin with the modes that it is for: "l2, not tf: x = ...". What follows them, or ""
+// if one of them does not hold.
+std::string lineOf(const std::string &line, const std::function<bool(const std::string &mode)> &on);
+
 // All names and functions of it, in order.
 std::vector<std::string> namesOf(const Formula &formula);
 // Of the name "correction(beta)" and the function correction: beta. Nothing of other functions.

@@ -2,6 +2,7 @@
 #include "openipu/Formula.hpp"
 
 #include "base/Text.hpp"
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <popart/error.hpp>
@@ -86,7 +87,8 @@ private:
       parts.push_back(sum());
     }
     expect(')');
-    if (parts.size() != it->second)
+    const bool two = function == "trust_ratio" && parts.size() == 2; // the third is a bound
+    if (parts.size() != it->second && !two)
       fail(base::str("gives ", function, " ", parts.size(), " value(s) instead of ", it->second));
     if (function != "correction" && function != "norm")
       return apply(function, std::move(parts));
@@ -143,6 +145,21 @@ private:
 } // namespace
 
 Assignment readAssignment(const std::string &line) { return Reader(line).assignment(); }
+
+std::string lineOf(const std::string &line,
+                   const std::function<bool(const std::string &mode)> &on) {
+  const auto end = line.find(": ");
+  if (end == std::string::npos)
+    return line;
+  for (std::size_t at = 0; at < end;) {
+    const auto next = std::min(line.find(", ", at), end);
+    const std::size_t no = line.compare(at, 4, "not ") == 0 ? 4 : 0;
+    if (on(line.substr(at + no, next - at - no)) == (no > 0))
+      return "";
+    at = next + 2;
+  }
+  return line.substr(end + 2);
+}
 
 std::vector<std::string> namesOf(const Formula &f) {
   std::vector<std::string> out;

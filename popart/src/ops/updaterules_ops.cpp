@@ -94,7 +94,7 @@ private:
         {"max", maximum},
         {"min", minimum}};
     if (function == "trust_ratio")
-      return trustRatio(x[0].expr(), x[1].expr(), x[2].expr());
+      return trustRatio(x[0].expr(), x[1].expr(), x.size() == 3 ? x[2] : x[0]);
     return x.size() == 1 ? unary.at(function)(x[0]) : binary.at(function)(x[0], x[1]);
   }
 
@@ -115,9 +115,9 @@ private:
   }
 
   // min(length, largest) / size, or 1 if either is zero.
-  Term trustRatio(const Expr &length, const Expr &size, const Expr &largest) {
+  Term trustRatio(const Expr &length, const Expr &size, const Term &largest) {
     const Expr both = pe::And(pe::Gt(length, pe::Const(0.0f)), pe::Gt(size, pe::Const(0.0f)));
-    const Expr ratio = pe::Divide(pe::Min(length, largest), size);
+    const Expr ratio = pe::Divide(pe::Min(length, largest.expr()), size);
     return u_.read(u_.compute(Term(pe::Select(ratio, pe::Const(1.0f), both))));
   }
 

@@ -164,22 +164,12 @@ w = w - x
 
 namespace {
 
-// Without its modes; "" if one of them is off.
 std::string chosenOf(const std::string &line, const Modes &modes) {
-  const auto end = line.find(": ");
-  if (end == std::string::npos)
-    return line;
-  for (std::size_t at = 0; at < end;) {
-    const auto next = std::min(line.find(", ", at), end);
-    const std::size_t no = line.compare(at, 4, "not ") == 0 ? 4 : 0;
-    const auto name = line.substr(at + no, next - at - no);
-    const auto mode = std::find_if(modes.begin(), modes.end(),
-                                   [&](const auto &one) { return one.first == name; });
-    if (mode->second == (no > 0))
-      return "";
-    at = next + 2;
-  }
-  return line.substr(end + 2);
+  return ops::lineOf(line, [&](const std::string &name) {
+    return std::find_if(modes.begin(), modes.end(),
+                        [&](const auto &mode) { return mode.first == name; })
+        ->second;
+  });
 }
 std::vector<std::string> linesOf(const std::string &text, const Modes &modes) {
   std::vector<std::string> out;

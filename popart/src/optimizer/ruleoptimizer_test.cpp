@@ -79,7 +79,8 @@ RuleOptimizer likeAdam(bool lamb, bool constant) {
       "x = correction(beta1) * m / (sqrt(correction(beta2) * v) + eps) + decay * w",
       "rate = learning_rate", "w = w - rate * x"};
   if (lamb)
-    formula[3] = "rate = learning_rate * trust_ratio(norm(w), norm(x), largest)";
+    formula[3] = constant ? "rate = learning_rate * trust_ratio(norm(w), norm(x), largest)"
+                          : "rate = learning_rate * trust_ratio(norm(w), norm(x))";
   return RuleOptimizer({"Like Adam",
                         "",
                         {{"m", 0}, {"v", 0}},
@@ -105,7 +106,7 @@ TEST(RuleOptimizer, CorrectsAndMeasuresAsPopartsOwnDo) {
         setup.context.accumulation = constant;
         setup.context.accumulationFactor = constant ? 2 : 1;
         const Adam adam({0.0625f, true}, {0.03125f, true}, {0.875f, constant}, {0.96875f, true},
-                        {0.0078125f, true}, {4, constant}, {0.75f, true},
+                        {0.0078125f, true}, {4, constant}, {constant ? 0.75f : 1e6f, true},
                         lamb ? AdamMode::Lamb : AdamMode::Adam, WeightDecayMode::Decay,
                         DataType::UNDEFINED, DataType::FLOAT, DataType::FLOAT);
         Training own(likeAdam(lamb, constant), setup), parts(adam, setup);

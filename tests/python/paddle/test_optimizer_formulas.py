@@ -41,6 +41,15 @@ class Momentum(Formula):
         return rate * self.a
 
 
+class Nesterov(Formula):
+    """Of gradients that were made smaller after the decay was added."""
+
+    def step(self, g, t, rate, w):
+        g = self.smaller * (g + self.decay * w)
+        self.a = self.mu * self.a + g
+        return rate * (g + self.mu * self.a)
+
+
 class Adam(Formula):
     decay = 0.0
 
@@ -57,6 +66,13 @@ class Lamb(Formula):
         self.b = 0.99 * self.b + 0.01 * g * g
         x = self.a / (1 - 0.9**t) / (np.sqrt(self.b / (1 - 0.99**t)) + self.eps) + self.decay * w
         return rate * np.linalg.norm(w) / np.linalg.norm(x) * x
+
+
+class Adamax(Formula):
+    def step(self, g, t, rate, w):
+        self.a = 0.9 * self.a + 0.1 * g
+        self.b = np.maximum(0.99 * self.b + self.eps, np.abs(g))
+        return rate / (1 - 0.9**t) * self.a / self.b
 
 
 class Adagrad(Formula):
@@ -160,6 +176,20 @@ def test_updates_are_those_of_the_formula(name, ipu):
     expected = formula.weights(RATES)
     learnt = Training(make(0.05), ipu).run(RATES)
     np.testing.assert_allclose(learnt, expected, rtol=0, atol=2e-4 * np.abs(expected - FIRST).max() + 3e-7)
+
+
+ON_THE_CPU = {
+    "nesterov": (lambda r: paddle.optimizer.Momentum(r, 0.8, use_nesterov=True, rescale_grad=0.5, weight_decay=0.1),
+                 Nesterov(mu=0.8, smaller=0.5, decay=0.1)),
+    "adamax": (lambda r: paddle.optimizer.Adamax(r, beta2=0.99, epsilon=EPS), Adamax(eps=EPS)),
+}
+
+
+@pytest.mark.parametrize("name", ON_THE_CPU)
+def test_the_cpu_has_formulas_of_its_own(name):
+    make, formula = ON_THE_CPU[name]
+    expected = formula.weights(RATES)
+    np.testing.assert_allclose(Training(make(0.05), False).run(RATES), expected, atol=2e-4 * np.abs(expected - FIRST).max())
 
 
 @pytest.mark.parametrize("name", [*CASES, "adamax"])

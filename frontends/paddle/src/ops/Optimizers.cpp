@@ -5,176 +5,163 @@
 #include "openipu/Formula.hpp"
 #include <algorithm>
 #include <popart/ruleoptimizer.hpp>
+#include <variant>
 
 namespace paddleipu {
 
+using popart::OptimizerRule;
+
 namespace {
 
-// What every update has: parameter, gradient and learning rate, in FLOAT.
-struct Step {
-  Value param, gradient, rate;
-  explicit Step(Call &c)
-      : param(c.in("Param")),
-        gradient(c.m.reshape(c.cast(c.in("Grad"), c.m.type(param)), c.shapeOf(param))),
-        rate(c.cast(c.m.reshape(c.in("LearningRate"), {}), c.m.type(param))) {}
-};
-Value scalarOf(Call &c, const char *slot) { return c.m.reshape(c.in(slot), {}); }
-// a * x + (1 - a) * y
-Value blended(Call &c, Value x, double a, Value y) {
-  return c.m.add(c.m.mul(x, a), c.m.mul(y, 1 - a));
+OptimizerRule rule(const std::string &name, const std::vector<std::string> &states,
+                   const std::vector<OptimizerRule::Named> &numbers,
+                   const std::vector<std::string> &formula) {
+  OptimizerRule out{name, "", {}, numbers, formula};
+  for (const auto &state : states)
+    out.states.push_back({state, 0});
+  return out;
+}
+// Of moments, with what comes between them and the powers of betas for the next step.
+OptimizerRule moments(const std::string &name, std::vector<OptimizerRule::Named> numbers,
+                      std::vector<std::string> formula) {
+  numbers.insert(numbers.end(), {{"beta1", 0.9f}, {"beta2", 0.999f}});
+  formula.insert(formula.begin(), {"Moment1 = beta1 * Moment1 + (1 - beta1) * g",
+                                   "Moment2 = beta2 * Moment2 + (1 - beta2) * square(g)"});
+  formula.insert(formula.end(), {"Beta1Pow = Beta1Pow * beta1", "Beta2Pow = Beta2Pow * beta2"});
+  return rule(name, {"Moment1", "Moment2", "Beta1Pow", "Beta2Pow"}, numbers, formula);
 }
 
-void sgd(Call &c) {
-  const Step s(c);
-  c.out("ParamOut", c.m.sub(s.param, c.m.mul(s.rate, s.gradient)));
+// Paddle's formulas. States have the names of their slots, numbers those of attributes, modes those
+// of flags; powers of betas are without this step's own factor.
+const std::vector<OptimizerRule> &paddles() {
+  // rate * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon * sqrt(1 - beta2^t))
+  const std::vector<std::string> adam{
+      "root = sqrt(1 - Beta2Pow)", "rate = learning_rate * root / (1 - Beta1Pow)",
+      "divisor = sqrt(Moment2) + root * epsilon", "with_decay: w = w * (1 - learning_rate * coeff)",
+      "w = w - rate * (Moment1 / divisor)"};
+  static const std::vector<OptimizerRule> all{
+      rule("sgd", {}, {}, {"w = w - learning_rate * g"}),
+      rule("momentum", {"Velocity"},
+           {{"mu", 0.9f}, {"rescale_grad", 1}, {"regularization_coeff", 0}},
+           {"s = g", "l2_decay: s = s + w * regularization_coeff", "s = s * rescale_grad",
+            "Velocity = Velocity * mu + s", "x = Velocity", "use_nesterov: x = s + Velocity * mu",
+            "w = w - learning_rate * x"}),
+      moments("adam", {{"epsilon", 1e-8f}}, adam),
+      moments("adamw", {{"epsilon", 1e-8f}, {"coeff", 0.01f}}, adam),
+      moments("lamb", {{"epsilon", 1e-6f}, {"weight_decay", 0}},
+              {"first = Moment1 / (1 - Beta1Pow)", "second = Moment2 / (1 - Beta2Pow)",
+               "x = first / (sqrt(second) + epsilon) + w * weight_decay",
+               "w = w - learning_rate * trust_ratio(norm(w), norm(x)) * x"}),
+      rule("adamax", {"Moment", "InfNorm", "Beta1Pow"},
+           {{"beta1", 0.9f}, {"beta2", 0.999f}, {"epsilon", 1e-8f}},
+           {"Moment = beta1 * Moment + (1 - beta1) * g",
+            "InfNorm = max(abs(g), InfNorm * beta2 + epsilon)",
+            "rate = learning_rate / (1 - Beta1Pow)", "w = w - rate * (Moment / InfNorm)"}),
+      rule("adagrad", {"Moment"}, {{"epsilon", 1e-6f}},
+           {"Moment = Moment + square(g)", "w = w - learning_rate * g / (sqrt(Moment) + epsilon)"}),
+      rule("adadelta", {"AvgSquaredGrad", "AvgSquaredUpdate"}, {{"rho", 0.95f}, {"epsilon", 1e-6f}},
+           {"AvgSquaredGrad = rho * AvgSquaredGrad + (1 - rho) * square(g)",
+            "x = sqrt((AvgSquaredUpdate + epsilon) / (AvgSquaredGrad + epsilon)) * g",
+            "w = w - learning_rate * x",
+            "AvgSquaredUpdate = rho * AvgSquaredUpdate + (1 - rho) * square(x)"}),
+      rule("rmsprop", {"MeanSquare", "MeanGrad", "Moment"},
+           {{"decay", 0.95f}, {"epsilon", 1e-6f}, {"momentum", 0}},
+           {"MeanSquare = decay * MeanSquare + (1 - decay) * square(g)", "spread = MeanSquare",
+            "centered: MeanGrad = decay * MeanGrad + (1 - decay) * g",
+            "centered: spread = MeanSquare - square(MeanGrad)",
+            "Moment = Moment * momentum + learning_rate * g / sqrt(spread + epsilon)",
+            "w = w - Moment"})};
+  return all;
 }
-
-void momentum(Call &c) {
-  Step s(c);
-  if (c.text("regularization_method") == "l2_decay")
-    s.gradient = c.m.add(s.gradient, c.m.mul(s.param, c.real("regularization_coeff", 0)));
-  s.gradient = c.m.mul(s.gradient, c.real("rescale_grad", 1));
-  const double mu = c.real("mu", 0.9);
-  const Value v = c.m.add(c.m.mul(c.in("Velocity"), mu), s.gradient);
-  const Value step = c.flag("use_nesterov") ? c.m.add(s.gradient, c.m.mul(v, mu)) : v;
-  c.out("ParamOut", c.m.sub(s.param, c.m.mul(s.rate, step)));
-  c.out("VelocityOut", v);
-}
-
-struct Moments {
-  Value first, second, power1, power2; // powers of beta: before this step's own factor
-  double beta1, beta2, epsilon;
-};
-Moments momentsOf(Call &c, const Step &s) {
-  Moments m;
-  m.beta1 = c.real("beta1", 0.9);
-  m.beta2 = c.real("beta2", 0.999);
-  m.epsilon = c.real("epsilon", 1e-8);
-  m.first = blended(c, c.in("Moment1"), m.beta1, s.gradient);
-  m.second = blended(c, c.in("Moment2"), m.beta2, c.m.square(s.gradient));
-  m.power1 = scalarOf(c, "Beta1Pow");
-  m.power2 = scalarOf(c, "Beta2Pow");
-  c.out("Moment1Out", m.first);
-  c.out("Moment2Out", m.second);
-  c.out("Beta1PowOut", c.m.mul(c.in("Beta1Pow"), m.beta1));
-  c.out("Beta2PowOut", c.m.mul(c.in("Beta2Pow"), m.beta2));
-  return m;
-}
-
-// rate * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon * sqrt(1 - beta2^t))
-void adam(Call &c, bool decays) {
-  const Step s(c);
-  const auto m = momentsOf(c, s);
-  const Value root = c.m.sqrt(c.m.sub(1.0, m.power2));
-  const Value rate = c.m.div(c.m.mul(s.rate, root), c.m.sub(1.0, m.power1));
-  const Value divisor = c.m.add(c.m.sqrt(m.second), c.m.mul(root, m.epsilon));
-  Value param = s.param;
-  if (decays && c.flag("with_decay", true))
-    param = c.m.mul(param, c.m.sub(1.0, c.m.mul(s.rate, c.real("coeff", 0.01))));
-  c.out("ParamOut", c.m.sub(param, c.m.mul(rate, c.m.div(m.first, divisor))));
-}
-
-void lamb(Call &c) {
-  const Step s(c);
-  auto m = momentsOf(c, s);
-  m.epsilon = c.real("epsilon", 1e-6);
-  const Value first = c.m.div(m.first, c.m.sub(1.0, m.power1)),
-              second = c.m.div(m.second, c.m.sub(1.0, m.power2));
-  const Value step = c.m.add(c.m.div(first, c.m.add(c.m.sqrt(second), m.epsilon)),
-                             c.m.mul(s.param, c.real("weight_decay", 0)));
-  const auto norm = [&](Value v) { return c.m.sqrt(c.sum(c.m.square(v))); };
-  const Value own = norm(s.param), its = norm(step), one = c.m.scalar(1, own);
-  const Value both = c.m.op("And", {c.compared("Greater", own, 0), c.compared("Greater", its, 0)});
-  const Value ratio = c.m.where(both, c.m.div(own, c.m.where(both, its, one)), one);
-  c.out("ParamOut", c.m.sub(s.param, c.m.mul(c.m.mul(s.rate, ratio), step)));
-}
-
-void adamax(Call &c) {
-  const Step s(c);
-  const double beta1 = c.real("beta1", 0.9), beta2 = c.real("beta2", 0.999),
-               epsilon = c.real("epsilon", 1e-8);
-  const Value first = blended(c, c.in("Moment"), beta1, s.gradient);
-  const Value largest = c.m.op(
-      "Max", {c.m.op("Abs", {s.gradient}), c.m.add(c.m.mul(c.in("InfNorm"), beta2), epsilon)});
-  const Value rate = c.m.div(s.rate, c.m.sub(1.0, scalarOf(c, "Beta1Pow")));
-  c.out("ParamOut", c.m.sub(s.param, c.m.mul(rate, c.m.div(first, largest))));
-  c.out("MomentOut", first);
-  c.out("InfNormOut", largest);
-}
-
-void adagrad(Call &c) {
-  const Step s(c);
-  const Value sum = c.m.add(c.in("Moment"), c.m.square(s.gradient));
-  const Value step =
-      c.m.div(c.m.mul(s.rate, s.gradient), c.m.add(c.m.sqrt(sum), c.real("epsilon", 1e-6)));
-  c.out("ParamOut", c.m.sub(s.param, step));
-  c.out("MomentOut", sum);
-}
-
-void adadelta(Call &c) {
-  const Step s(c);
-  const double rho = c.real("rho", 0.95), epsilon = c.real("epsilon", 1e-6);
-  const Value squares = blended(c, c.in("AvgSquaredGrad"), rho, c.m.square(s.gradient));
-  const Value before = c.in("AvgSquaredUpdate");
-  const Value ratio = c.m.sqrt(c.m.div(c.m.add(before, epsilon), c.m.add(squares, epsilon)));
-  const Value step = c.m.mul(ratio, s.gradient);
-  c.out("ParamOut", c.m.sub(s.param, c.m.mul(s.rate, step)));
-  c.out("AvgSquaredGradOut", squares);
-  c.out("AvgSquaredUpdateOut", blended(c, before, rho, c.m.square(step)));
-}
-
-void rmsprop(Call &c) {
-  const Step s(c);
-  const double rho = c.real("decay", 0.95), epsilon = c.real("epsilon", 1e-6),
-               mu = c.real("momentum", 0);
-  const Value squares = blended(c, c.in("MeanSquare"), rho, c.m.square(s.gradient));
-  Value spread = squares;
-  if (c.flag("centered")) {
-    const Value mean = blended(c, c.in("MeanGrad"), rho, s.gradient);
-    spread = c.m.sub(squares, c.m.square(mean));
-    c.out("MeanGradOut", mean);
-  }
-  const Value step = c.m.div(c.m.mul(s.rate, s.gradient), c.m.sqrt(c.m.add(spread, epsilon)));
-  const Value moment = c.m.add(c.m.mul(c.in("Moment"), mu), step);
-  c.out("ParamOut", c.m.sub(s.param, moment));
-  c.out("MomentOut", moment);
-  c.out("MeanSquareOut", squares);
-}
-
-// ---- optimisers that are data
 
 std::string slotOf(std::string state) {
   state[0] = char(std::toupper(static_cast<unsigned char>(state[0])));
   return state;
 }
 
-Value applied(Call &c, const std::string &function, const Values &x) {
-  static const std::map<std::string, const char *> types{
-      {"add", "Add"},   {"sub", "Sub"}, {"mul", "Mul"},   {"div", "Div"}, {"neg", "Neg"},
-      {"sqrt", "Sqrt"}, {"abs", "Abs"}, {"sign", "Sign"}, {"max", "Max"}, {"min", "Min"}};
-  return function == "square" ? c.m.square(x[0]) : c.m.op(types.at(function), x);
-}
-
-void byRule(Call &c, const popart::OptimizerRule &rule) {
-  const Step s(c);
-  std::map<std::string, Value> now{{"w", s.param}, {"g", s.gradient}, {"learning_rate", s.rate}};
-  for (const auto &number : rule.numbers)
-    if (!now.contains(number.name))
-      now[number.name] = c.m.scalar(c.real(number.name.c_str(), number.value), s.param);
-  for (const auto &state : rule.states)
-    now[state.name] = c.in(slotOf(state.name).c_str());
-  const popart::ops::Algebra<Value> algebra{
-      [&](const std::string &name) { return now.at(name); },
-      [&](double number) { return c.m.scalar(number, s.param); },
-      [&](const std::string &function, const Values &x) { return applied(c, function, x); }};
-  for (const auto &line : rule.formula) {
-    const auto step = popart::ops::readAssignment(line);
-    now[step.to] = algebra(step.value);
+// One update. Numbers that are known are computed here, in double precision.
+class Update {
+public:
+  Update(Call &c, const OptimizerRule &rule) : c_(c), param_(c.in("Param")) {
+    now_["w"] = param_;
+    now_["g"] = c.m.reshape(c.cast(c.in("Grad"), c.m.type(param_)), c.shapeOf(param_));
+    for (const auto &number : rule.numbers)
+      now_[number.name] = c.real(number.name.c_str(), number.value);
+    now_["learning_rate"] = c.cast(c.m.reshape(c.in("LearningRate"), {}), c.m.type(param_));
+    for (const auto &state : rule.states)
+      now_[state.name] = asScalar(c.in(slotOf(state.name).c_str()));
+    for (const auto &line : rule.formula)
+      if (const auto own = popart::ops::lineOf(line, [&](const auto &mode) { return on(mode); });
+          !own.empty())
+        assign(popart::ops::readAssignment(own));
+    c.out("ParamOut", value(now_.at("w")));
+    for (const auto &state : rule.states)
+      if (changed_.count(state.name)) {
+        const Value before = c.in(slotOf(state.name).c_str());
+        c.out((slotOf(state.name) + "Out").c_str(),
+              c.m.reshape(value(now_.at(state.name)), c.shapeOf(before)));
+      }
   }
-  c.out("ParamOut", now.at("w"));
-  for (const auto &state : rule.states)
-    c.out((slotOf(state.name) + "Out").c_str(), now.at(state.name));
-}
+
+private:
+  using Term = std::variant<double, Value>;
+
+  bool on(const std::string &mode) const {
+    if (mode == "l2_decay")
+      return c_.text("regularization_method") == mode;
+    return c_.type() != "adam" && c_.flag(mode.c_str(), mode == "with_decay");
+  }
+  // Powers of betas have one element; others the shape of the parameter.
+  Value asScalar(Value v) const {
+    return c_.shapeOf(v) == c_.shapeOf(param_) ? v : c_.m.reshape(v, {});
+  }
+  Value value(const Term &term) const {
+    const auto *number = std::get_if<double>(&term);
+    return number ? c_.m.scalar(*number, param_) : std::get<Value>(term);
+  }
+
+  void assign(const popart::ops::Assignment &step) {
+    const popart::ops::Algebra<Term> algebra{
+        [this](const std::string &name) { return named(name); },
+        [](double number) { return Term(number); },
+        [this](const std::string &function, const std::vector<Term> &x) {
+          return applied(function, x);
+        }};
+    now_[step.to] = algebra(step.value);
+    changed_.insert(step.to);
+  }
+  Term named(const std::string &name) const {
+    if (const auto of = popart::ops::argumentOf(name, "norm"))
+      return c_.m.sqrt(c_.sum(c_.m.square(value(now_.at(*of)))));
+    return now_.at(name);
+  }
+  Term applied(const std::string &function, const std::vector<Term> &x) const {
+    const auto *a = std::get_if<double>(&x[0]), *b = std::get_if<double>(&x.back());
+    if (a && b && function == "sub")
+      return *a - *b;
+    Values values;
+    for (const auto &one : x)
+      values.push_back(value(one));
+    static const std::map<std::string, const char *> types{
+        {"add", "Add"},   {"sub", "Sub"}, {"mul", "Mul"},   {"div", "Div"}, {"neg", "Neg"},
+        {"sqrt", "Sqrt"}, {"abs", "Abs"}, {"sign", "Sign"}, {"max", "Max"}, {"min", "Min"}};
+    if (function == "trust_ratio")
+      return trustRatio(values);
+    return function == "square" ? c_.m.square(values[0]) : c_.m.op(types.at(function), values);
+  }
+  Value trustRatio(const Values &x) const {
+    const Value both =
+        c_.m.op("And", {c_.compared("Greater", x[0], 0), c_.compared("Greater", x[1], 0)});
+    const Value one = c_.m.scalar(1, param_),
+                length = x.size() > 2 ? c_.m.op("Min", {x[0], x[2]}) : x[0];
+    return c_.m.where(both, c_.m.div(length, c_.m.where(both, x[1], one)), one);
+  }
+
+  Call &c_;
+  const Value param_;
+  std::map<std::string, Term> now_;
+  std::set<std::string> changed_;
+};
 
 std::string inSmallLetters(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(),
@@ -185,17 +172,9 @@ std::string inSmallLetters(std::string name) {
 } // namespace
 
 void addOptimizers(Registry &r) {
-  r.add("sgd", sgd);
-  r.add("momentum", momentum);
-  r.add("adam", [](Call &c) { adam(c, false); });
-  r.add("adamw", [](Call &c) { adam(c, true); });
-  r.add("lamb", lamb);
-  r.add("adamax", adamax);
-  r.add("adagrad", adagrad);
-  r.add("adadelta", adadelta);
-  r.add("rmsprop", rmsprop);
-  for (const auto &rule : popart::optimizerRules())
-    r.add(inSmallLetters(rule.name), [&rule](Call &c) { byRule(c, rule); });
+  for (const auto *rules : {&paddles(), &popart::optimizerRules()})
+    for (const auto &rule : *rules)
+      r.add(inSmallLetters(rule.name), [&rule](Call &c) { Update(c, rule); });
 }
 
 } // namespace paddleipu
