@@ -544,40 +544,16 @@ ACTIVATION = Addition(
                 np.testing.assert_allclose(static.Executor().run(feed={"x": X}, fetch_list=[y])[0], WANT, rtol=1e-6)
             """
     },
-    lines=[("frontends/common/frontend/Activations.hpp", r"^Value mish\(",
-            "Value squareplus(const Writing &w, Value x, double b); // (x + sqrt(x * x + b)) / 2"),
-           ("frontends/common/frontend/Activations.cpp", r"^// In FLOAT, halves too: they lose",
+    lines=[("frontends/common/frontend/Functions.cpp", r'^ *\{"mish",',
             """
-            // likewise here
-            Value squareplus(const Writing &w, Value x, double b) {
-              return w.m.mul(w.m.add(x, w.m.sqrt(w.m.add(w.m.square(x), b))), 0.5);
-            }
-            """),
-           ("frontends/common/frontend/Activations_test.cpp", r"^  expectAll\($",
-            """
-            {{[](auto &w, Value x) { return squareplus(w, x, 4); },
-              [](double x) { return (x + std::sqrt(x * x + 4)) / 2; }}});
-            expectAll(
-            """),
-           ("frontends/tensorflow/src/ops/Functions.cpp", r'r\.add\("Relu6"',
-            'r.add("Squareplus", of(frontend::squareplus, "b", 4));'),
-           ("python/tensorflow/ops/nn_ops.py", r"^swish = silu$",
-            """
-
-            def squareplus(features, b=4.0, name=None):
-                return apply("Squareplus", [convert_to_tensor(features)], {"b": float(b)}, name=name)
-            """),
-           ("python/tensorflow/ops/nn_ops.py", r'^operation\("Gelu"',
-            'operation("Squareplus", lambda x, b=4.0: ((x + np.sqrt(x * x + b)) / 2).astype(x.dtype), keeps_order=True)'),
-           ("python/tensorflow/ops/nn_ops.py", r'^names = """', "squareplus"),
-           ("frontends/paddle/src/ops/Activations.cpp", r'r\.add\("softshrink"',
-            'r.add("squareplus", of(frontend::squareplus, "b", 4));'),
-           ("python/paddle/nn/functional/activation.py", r"^softsign = ",
-            'squareplus = activation("squareplus", "squareplus", "(x + sqrt(x x + b)) / 2.", b=("b", 4.0))'),
-           ("python/paddle/nn/functional/activation.py", r"^__all__ = ", '           "squareplus",')],
-    targets=["popart-python", "frontendcommon_test"],
-    proof="{build}/bin/frontendcommon_test --gtest_filter=FrontendActivations.* >/dev/null && "
-    "env PYTHONPATH={build}/python {python} -m pytest -q -p no:cacheprovider "
+            {"squareplus", "(x + sqrt(x x + b)) / 2.",
+             [](const Writing &w, Value x, const Numbers &n) {
+               return w.m.mul(w.m.add(x, w.m.sqrt(w.m.add(w.m.square(x), n[0]))), 0.5);
+             },
+             "Squareplus b=4", "squareplus b=4", ""},
+            """)],
+    targets=["popart-python"],
+    proof="env PYTHONPATH={build}/python {python} -m pytest -q -p no:cacheprovider "
     "tests/python/frontends/test_squareplus.py",
     shows="2 passed")
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the recorders of front ends take from Python. For the modules of Python only.
+// What the recorders of front ends take from Python, and tell it. For the modules of Python only.
 #pragma once
-#include "frontend/Reader.hpp"
+#include "frontend/Functions.hpp"
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -47,6 +47,21 @@ inline Argument argumentFrom(const py::handle &value) {
     if (PyFloat_Check(entry.ptr()))
       return list.cast<std::vector<double>>();
   return list.cast<std::vector<std::int64_t>>(); // bools too
+}
+
+// Rows of functions() with words that a front end has, for its functions in Python: name,
+// operation, words, and numbers by attribute with what they are if left out.
+inline py::list functionsOf(FunctionName Function::*frontEnd) {
+  py::list out;
+  forFunctionsOf(frontEnd, [&](const Function &function, const FunctionName &own) {
+    py::list numbers;
+    for (const auto &[attribute, otherwise] : own.numbers)
+      if (!attribute.empty())
+        numbers.append(py::make_tuple(attribute, otherwise));
+    if (!function.words.empty())
+      out.append(py::make_tuple(function.name, own.operation, function.words, numbers));
+  });
+  return out;
 }
 
 } // namespace frontend

@@ -2,27 +2,10 @@
 #include "frontend/Reader.hpp"
 
 #include "frontend/TestWriting.hpp"
-#include <map>
 
 using namespace frontend;
 
 namespace {
-
-struct TestReader : Reader {
-  popart::Model model{"model"};
-  std::map<std::string, Argument> arguments;
-
-  explicit TestReader(std::map<std::string, Argument> given)
-      : Reader(model, "attribute"), arguments(std::move(given)) {}
-  Argument find(const char *name) const override {
-    const auto it = arguments.find(name);
-    return it == arguments.end() ? Argument() : it->second;
-  }
-  [[noreturn]] void failWith(const std::string &message) const override {
-    throw popart::error("{}", message);
-  }
-  std::string error(const std::function<void()> &fails) const { return TestWriting().error(fails); }
-};
 
 using Whole = std::vector<std::int64_t>;
 

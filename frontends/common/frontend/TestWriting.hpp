@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // For tests: what is written, as text, and what it computes.
 #pragma once
-#include "frontend/Writing.hpp"
+#include "frontend/Reader.hpp"
 #include "ir/graph.hpp"
 #include <deque>
 #include <functional>
 #include <gtest/gtest.h>
+#include <map>
 #include <popart/devicemanager.hpp>
 #include <popart/ndarraywrapper.hpp>
 #include <popart/stepio.hpp>
@@ -73,6 +74,23 @@ struct TestWriting : Writing {
       out.emplace_back(result.begin(), result.end());
     return out;
   }
+};
+
+// Arguments of an operator, by name.
+struct TestReader : Reader {
+  popart::Model model{"model"};
+  std::map<std::string, Argument> arguments;
+
+  explicit TestReader(std::map<std::string, Argument> given)
+      : Reader(model, "attribute"), arguments(std::move(given)) {}
+  Argument find(const char *name) const override {
+    const auto it = arguments.find(name);
+    return it == arguments.end() ? Argument() : it->second;
+  }
+  [[noreturn]] void failWith(const std::string &message) const override {
+    throw popart::error("{}", message);
+  }
+  std::string error(const std::function<void()> &fails) const { return TestWriting().error(fails); }
 };
 
 } // namespace frontend

@@ -86,4 +86,5 @@ void bindConversion(py::module &m) {
       },
       "What an operator makes of its inputs: (name, type, shape)s.");
   m.def("operators", [] { return Registry::all().names(); });
+  m.def("functions", [] { return frontend::functionsOf(&frontend::Function::paddle); });
 }

@@ -2,10 +2,12 @@
 """tf.nn: activations, convolutions, pools, softmax and its losses, dropout, normalisation."""
 from __future__ import annotations
 
+import inspect
 from typing import Any, Sequence
 
 import numpy as np
 
+from tensorflow import _core
 from tensorflow.framework import dtypes, facts, late
 from tensorflow.framework.context import active
 from tensorflow.framework.dispatch import apply, same_type
@@ -38,16 +40,31 @@ operation("LeakyRelu", lambda x, alpha=0.2: np.where(x > 0, x, alpha * x).astype
 operation("Softsign", lambda x: (x / (1 + np.abs(x))).astype(x.dtype), keeps_order=True)
 operation("Silu", lambda x: x * facts.of("Sigmoid").numpy(x), keeps_order=True)
 operation("Gelu", keeps_order=True)
+_rows = {name: row for name, *row in _core.functions()}  # frontends/common/frontend/Functions.cpp
+
+
+def _of_row(name):
+    """The function of a row: its numbers follow the features."""
+    own, (op, words, numbers) = name, _rows[name]
+    if op not in facts.TABLE:
+        operation(op, keeps_order=True)
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    signature = inspect.Signature([inspect.Parameter("features", kind), *(
+        inspect.Parameter(n, kind, default=default) for n, default in (*numbers, ("name", None)))])
+
+    def function(*args, **kwargs):
+        given = signature.bind(*args, **kwargs)
+        given.apply_defaults()
+        features, *values, name = given.arguments.values()
+        return apply(op, [convert_to_tensor(features)], {n: float(v) for (n, _), v in zip(numbers, values)}, name=name)
+    function.__name__ = function.__qualname__ = own
+    function.__doc__, function.__signature__ = words, signature
+    return function
 
 
 def relu(features: TensorLike, name: str | None = None) -> Tensor:
     """max(x, 0)."""
     return apply("Relu", [convert_to_tensor(features)], name=name)
-
-
-def relu6(features: TensorLike, name: str | None = None) -> Tensor:
-    """min(max(x, 0), 6)."""
-    return apply("Relu6", [convert_to_tensor(features)], name=name)
 
 
 def elu(features: TensorLike, name: str | None = None, alpha: float = 1.0) -> Tensor:
@@ -65,22 +82,15 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
     return apply("LeakyRelu", [convert_to_tensor(features)], {"alpha": float(alpha)}, name=name)
 
 
-def softsign(features: TensorLike, name: str | None = None) -> Tensor:
-    """x / (1 + |x|)."""
-    return apply("Softsign", [convert_to_tensor(features)], name=name)
-
-
-def silu(features: TensorLike, name: str | None = None) -> Tensor:
-    """x * sigmoid(x)."""
-    return apply("Silu", [convert_to_tensor(features)], name=name)
-
-
-swish = silu
-
-
 def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
     """x times the normal distribution."""
     return apply("Gelu", [convert_to_tensor(features)], {"approximate": bool(approximate)}, name=name)
+
+
+relu6, softsign, silu = map(_of_row, ("relu6", "softsign", "silu"))
+swish = silu
+_others = [_name for _name in _rows if _name not in globals()]
+globals().update({_name: _of_row(_name) for _name in _others})
 
 
 def _last_axis(x, axis):
@@ -346,5 +356,5 @@ names = """sigmoid tanh softplus top_k in_top_k l2_normalize embedding_lookup re
 gelu softmax log_softmax softmax_cross_entropy_with_logits softmax_cross_entropy_with_logits_v2
 sparse_softmax_cross_entropy_with_logits sigmoid_cross_entropy_with_logits bias_add conv1d conv2d conv3d convolution
 depthwise_conv2d conv2d_transpose max_pool avg_pool max_pool2d avg_pool2d max_pool1d avg_pool1d dropout moments
-batch_normalization l2_loss zero_fraction""".split()
+batch_normalization l2_loss zero_fraction""".split() + _others
 late.wrap(globals(), names)

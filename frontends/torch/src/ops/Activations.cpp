@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Activation functions. Where a derivative jumps, the formula takes torch's side.
+// Activation functions that other front ends have not. Where a derivative jumps, the formula takes
+// torch's side.
 #include "frontend/Activations.hpp"
 #include "core/Conversion.hpp"
 #include "core/Elementwise.hpp"
@@ -12,15 +13,6 @@ Value self(Call &c) { return c.in("self"); }
 
 Converter function(const char *type) {
   return [type](Call &c) -> Values { return {c.m.op(type, {self(c)})}; };
-}
-
-using Formula = Value (*)(const frontend::Writing &, Value);
-Converter of(Formula formula) {
-  return [formula](Call &c) -> Values { return {formula(c, self(c))}; };
-}
-// With one number, by its argument's name.
-Converter of(Value (*formula)(const frontend::Writing &, Value, double), const char *argument) {
-  return [=](Call &c) -> Values { return {formula(c, self(c), c.real(argument))}; };
 }
 
 // scale * x above zero, scale * alpha * (exp(input_scale * x) - 1) below
@@ -81,17 +73,14 @@ Values rrelu(Call &c) {
 
 void addRectifiers(Registry &r) {
   r.add("relu", function("Relu"));
-  r.add("relu6", of(frontend::relu6));
+  r.add("relu6", [](Call &c) -> Values { return {frontend::relu6(c, self(c))}; });
   r.add("hardtanh", [](Call &c) -> Values {
     return {frontend::between(c, self(c), c.real("min_val"), c.real("max_val"))};
   });
-  r.add("leaky_relu", of(frontend::leakyRelu, "negative_slope"));
   r.add("prelu", prelu);
   r.add("_prelu_kernel", prelu);
   r.add("rrelu", rrelu);
   r.add("rrelu_with_noise", rrelu);
-  r.add("hardshrink", of(frontend::hardShrink, "lambd"));
-  r.add("softshrink", of(frontend::softShrink, "lambd"));
 }
 
 } // namespace
@@ -105,17 +94,9 @@ void addActivations(Registry &r) {
   r.add("selu", function("Selu"));
   r.add("gelu", gelu);
   r.add("glu", glu);
-  r.add("silu", [](Call &c) -> Values { return {frontend::swish(c, self(c))}; });
-  r.add("mish", of(frontend::mish));
-  r.add("hardsigmoid",
-        [](Call &c) -> Values { return {frontend::hardSigmoid(c, self(c), 1.0 / 6, 0.5)}; });
   r.add("hardswish", function("HardSwish"));
-  r.add("log_sigmoid", of(frontend::logSigmoid));
   r.add("log_sigmoid_forward", [](Call &c) -> Values { // its buffer is for torch's own gradient
     return {frontend::logSigmoid(c, self(c)), filled(c, c.shape(1), 0, c.type(1))};
-  });
-  r.add("softplus", [](Call &c) -> Values {
-    return {frontend::softplus(c, self(c), c.real("beta"), c.real("threshold"))};
   });
 }
 

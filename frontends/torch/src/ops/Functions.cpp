@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Functions of one real number. Integers and bools are taken as floats.
+#include "frontend/Functions.hpp"
 #include "core/Elementwise.hpp"
-#include "frontend/Activations.hpp"
 #include <cmath>
 #include <limits>
 
@@ -10,14 +10,6 @@ namespace poptorch {
 namespace {
 
 Value self(Call &c) { return c.floating(c.in("self")); }
-
-Converter function(const std::string &type) {
-  return [type](Call &c) -> Values { return {c.m.op(type, {self(c)})}; };
-}
-
-Converter logarithm(double base) {
-  return [base](Call &c) -> Values { return {frontend::logarithm(c, self(c), base)}; };
-}
 
 Converter times(double factor) {
   return [factor](Call &c) -> Values { return {c.m.mul(self(c), factor)}; };
@@ -66,18 +58,14 @@ Values nanToNum(Call &c) {
 } // namespace
 
 void addFunctions(Registry &r) {
-  for (const char *name : {"acos", "acosh", "asin", "asinh", "atan",       "atanh",   "cos",
-                           "cosh", "erf",   "erfc", "exp",   "expm1",      "log",     "log1p",
-                           "sin",  "sinh",  "sqrt", "tan",   "reciprocal", "sigmoid", "tanh"})
-    r.add(name, function(frontend::capital(name)));
+  forFunctionsOf(&frontend::Function::torch, [&](const auto &f, const auto &own) {
+    r.add(own.operation, [&](Call &c) -> Values { return {f.formula(c, self(c), own.read(c))}; });
+  });
   r.add("deg2rad", times(M_PI / 180));
   r.add("exp2", exp2);
-  r.add("log10", logarithm(10));
-  r.add("log2", logarithm(2));
   r.add("logit", logit);
   r.add("nan_to_num", nanToNum);
   r.add("rad2deg", times(180 / M_PI));
-  r.add("rsqrt", [](Call &c) -> Values { return {frontend::rsqrt(c, self(c))}; });
   r.add("sinc", sinc);
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...helper import LayerHelper
+from ...paddle_core import functions
 from ...tensor.creation import of_type
 from ...tensor import manipulation, math
 from ...tensor.math import sigmoid, tanh
@@ -31,31 +32,32 @@ def activation(short, op, text, **arguments):
     return function
 
 
+def _of_row(name):
+    """The function of a row of frontends/common/frontend/Functions.cpp."""
+    op, words, numbers = _rows[name]
+    return activation(name, op, words, **{number: (number, otherwise) for number, otherwise in numbers})
+
+
+_rows = {name: row for name, *row in functions()}
 relu = activation("relu", "relu", "max(x, 0).")
 relu6 = activation("relu6", "relu6", "min(max(x, 0), 6).")
-elu = activation("elu", "elu", "x, and alpha (exp(x) - 1) below 0.", alpha=("alpha", 1.0))
 selu = activation("selu", "selu", "scale elu(x, alpha).", scale=("scale", 1.0507009873554805),
                   alpha=("alpha", 1.6732632423543772))
 leaky_relu = activation("leaky_relu", "leaky_relu", "x, and negative_slope x below 0.", negative_slope=("alpha", 0.01))
 gelu = activation("gelu", "gelu", "x times the share of a normal distribution below x; approximate: by tanh.",
                   approximate=("approximate", False))
-hardshrink = activation("hardshrink", "hard_shrink", "x, and 0 between -threshold and threshold.", threshold=("threshold", 0.5))
 hardsigmoid = activation("hardsigmoid", "hard_sigmoid", "slope x + offset, cut off at 0 and 1.",
                          slope=("slope", 0.1666667), offset=("offset", 0.5))
 hardswish = activation("hardswish", "hard_swish", "x min(max(x + 3, 0), 6) / 6.")
 hardtanh = activation("hardtanh", "brelu", "x, cut off at min and max.", min=("t_min", -1.0), max=("t_max", 1.0))
-log_sigmoid = activation("log_sigmoid", "logsigmoid", "log(1 / (1 + exp(-x))).")
-mish = activation("mish", "mish", "x tanh(softplus(x)).")
-silu = activation("silu", "silu", "x / (1 + exp(-x)).")
-softplus = activation("softplus", "softplus", "log(1 + exp(beta x)) / beta, and x where beta x > threshold.",
-                      beta=("beta", 1.0), threshold=("threshold", 20.0))
 softshrink = activation("softshrink", "softshrink", "x moved towards 0 by threshold, and 0 between -threshold and threshold.",
                         threshold=("lambda", 0.5))
-softsign = activation("softsign", "softsign", "x / (1 + |x|).")
 swish = activation("swish", "swish", "x / (1 + exp(-x)).")
-tanhshrink = activation("tanhshrink", "tanh_shrink", "x - tanh(x).")
-thresholded_relu = activation("thresholded_relu", "thresholded_relu", "x, and 0 where it is not above threshold.",
-                              threshold=("threshold", 1.0))
+elu, hardshrink, log_sigmoid, mish, silu = map(_of_row, ("elu", "hardshrink", "log_sigmoid", "mish", "silu"))
+softplus, softsign, tanhshrink, thresholded_relu = map(_of_row, ("softplus", "softsign", "tanhshrink", "thresholded_relu"))
+_others = [_name for _name in _rows if _name not in globals()]
+globals().update({_name: _of_row(_name) for _name in _others})
+__all__ += _others
 
 
 def softmax(x: TensorLike, axis: AxisLike = -1, dtype: DTypeLike | None = None, name: str | None = None) -> TensorLike:
