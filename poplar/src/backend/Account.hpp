@@ -52,6 +52,10 @@ public:
   void costs(std::uint32_t group, std::vector<const executable::Cost *> costs) {
     recorder_.costs(group, std::move(costs));
   }
+  void onHost(std::uint32_t step, std::uint64_t there, std::uint64_t back) {
+    if (hostTimes_)
+      hostTimes_->onHost(step, there, back);
+  }
   bool wantsSteps() const { return hostTimes_.has_value(); } // they may not run as a whole
   bool seesEach(std::uint32_t group) const { return trace_ || recorder_.seesEach(group); }
   bool sees(std::uint32_t step) const { return trace_ || recorder_.sees(step); }

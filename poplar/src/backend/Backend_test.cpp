@@ -2,13 +2,17 @@
 // The seam between the interpreter and backends: programs run on the cpu and on a backend that has
 // other memory and only a few kernels, and nobody can tell the difference.
 #include "backend/Backend.hpp"
+#include "backend/BoundSteps.hpp"
 #include "backend/FloatingPoint.hpp"
 #include "backend/InterpreterTest.hpp"
+#include "base/NewFile.hpp"
 #include "base/testing/Message.hpp"
 #include "openipu/testing/TestBackend.hpp"
 #include "poplar/exceptions.hpp"
 #include <atomic>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <sstream>
 #include <thread>
 
 using namespace poplar;
@@ -176,6 +180,47 @@ TEST(Backend, KernelsThatItDoesNotHaveRunOnTheHost) {
   const auto outcome = onAll(b);
   EXPECT_EQ(TestBackend::steps, 2u); // seam.add alone
   EXPECT_EQ(outcome.memory[3], std::vector<int>{1});
+}
+
+TEST(Backend, WhatRunsOnTheHostIsToldWithItsBytes) {
+  const base::TemporaryFolder folder;
+  TestBackend::registerOnce();
+  Builder b;
+  b.image.replicationFactor = 2;
+  auto x = b.ints({1, 2, 3}), y = b.ints({4, 5, 6}), z = b.variable(3);
+  auto here = call(b, "seam.add", b.view(x), {b.view(x), b.view(y)});
+  auto there = call(b, "seam.subtract", b.view(z), {b.view(x), b.view(y)});
+  auto loop = b.repeat(5, b.sequence({here, there}));
+  b.sequence({loop, there});
+  RunOptions options;
+  options.hostTimesFile = folder.path() + "/times";
+  Loaded(b, options, TestBackend::atOnce).run();
+  std::stringstream text;
+  text << std::ifstream(options.hostTimesFile).rdbuf();
+  const auto of = [&](std::uint32_t step) {
+    for (std::string line; std::getline(text, line);)
+      if (line.ends_with(b.image.steps[step].name) ||
+          line.find(b.image.steps[step].name + " (") != std::string::npos)
+        return line.substr(line.find(b.image.steps[step].name) + b.image.steps[step].name.size());
+    return std::string("no line");
+  };
+  EXPECT_EQ(of(there), " (on the host: 288 bytes there, 144 back)"); // 6 times, 2 replicas
+  text.clear();
+  text.seekg(0);
+  EXPECT_EQ(of(here), "");
+
+  const auto image = std::make_shared<const Image>(b.image);
+  auto steps = leafSteps(*image);
+  const KernelUses uses(*image, steps, TestBackend::atOnce);
+  options.numReplicas = 2;
+  TestHost host;
+  auto setup = setupOf(image, arch::systemOf(arch::chipByName("ipu2"), 2), uses, options, host);
+  setup.steps =
+      bindSteps(*image, uses, OnHost::take(*image, steps, findBackend(TestBackend::atOnce)), "cpu");
+  TestBackend device(setup);
+  EXPECT_EQ(OnHost(setup, device).report(*image, TestBackend::atOnce),
+            "Backend \"test.apart\" does not run seam.subtract (1 step): the host does. If each of "
+            "them runs once, 24 bytes are copied to the host and 12 back, for each replica.");
 }
 
 TEST(Backend, VerticesRunOnTheHostAndAreCounted) {

@@ -43,7 +43,12 @@ HostTimes::~HostTimes() {
                   Microseconds(steps_[s].least).count());
     const auto &step = image_->steps[s];
     const auto title = titleOf(*image_, step);
-    out << line << title << (title.empty() ? "" : " ") << step.name << '\n';
+    out << line << title << (title.empty() ? "" : " ") << step.name;
+    const auto &done = steps_[s];
+    if (done.onHost)
+      out << " (on the host: " << base::thousands(done.there) << " bytes there, "
+          << base::thousands(done.back) << " back)";
+    out << '\n';
   }
   if (file_ == "-")
     std::cerr << out.str();

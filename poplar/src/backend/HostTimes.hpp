@@ -25,11 +25,20 @@ public:
     last_ = now;
   }
 
+  // A step ran on the host in place of the backend, which copied so many bytes there and back.
+  void onHost(std::uint32_t step, std::uint64_t there, std::uint64_t back) {
+    steps_[step].there += there;
+    steps_[step].back += back;
+    steps_[step].onHost = true;
+  }
+
 private:
   using Clock = std::chrono::steady_clock;
   struct Step {
     Clock::duration time{}, least = Clock::duration::max();
     std::uint64_t calls = 0;
+    std::uint64_t there = 0, back = 0; // bytes
+    bool onHost = false;
   };
   std::shared_ptr<const executable::Image> image_;
   std::string file_;

@@ -3,6 +3,7 @@
 #include "backend/Interpreter.hpp"
 #include "backend/BoundSteps.hpp"
 #include "backend/Faults.hpp"
+#include "base/Log.hpp"
 #include "base/Mix.hpp"
 #include "base/Text.hpp"
 #include "compile/Replica.hpp"
@@ -13,6 +14,11 @@
 
 namespace poplar::backend {
 namespace {
+
+const base::Logger &engineLog() {
+  static const base::Logger log("POPLAR", "PO", "ENGINE");
+  return log;
+}
 
 std::uint64_t generatorKey(std::uint64_t seed, unsigned replica) {
   return base::mix(seed + 0x9e3779b97f4a7c15ull * (replica + 1));
@@ -58,6 +64,8 @@ Interpreter::Interpreter(std::shared_ptr<const executable::Image> image, const a
   if (!left.empty()) {
     setup.steps = bindSteps(*image_, kernels_, left, "cpu");
     onHost_ = std::make_unique<OnHost>(setup, *backend_);
+    engineLog().warn(onHost_->report(*image_, kind.name));
+    onHost_->tell([this](auto... what) { account_.onHost(what...); });
   }
   flow_ =
       std::make_unique<Flow>(*image_, kernels_, account_, Runners{kind, *backend_, onHost_.get()});

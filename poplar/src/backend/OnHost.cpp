@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/OnHost.hpp"
 #include "backend/Kernels.hpp"
+#include "base/Text.hpp"
 #include <algorithm>
 
 namespace poplar::backend {
@@ -122,6 +123,7 @@ void OnHost::run(std::uint32_t index, const Turn &turn) {
   fetch(step, turn);
   cpu_->run(index, turn);
   put(step, turn);
+  tell(index, step, turn);
 }
 
 std::vector<std::uint64_t> OnHost::count(std::uint32_t index, const Turn &turn) {
@@ -129,7 +131,42 @@ std::vector<std::uint64_t> OnHost::count(std::uint32_t index, const Turn &turn) 
   fetch(step, turn);
   auto cycles = cpu_->count(index, turn);
   put(step, turn);
+  tell(index, step, turn);
   return cycles;
+}
+
+void OnHost::tell(std::uint32_t index, const Step &step, const Turn &turn) const {
+  const auto replicas = turn.replicas.size();
+  if (told_)
+    told_(index, replicas * step.in.bytes, replicas * step.out.bytes);
+}
+
+static std::string counted(std::uint64_t n, const char *what) {
+  return base::str(base::thousands(n), ' ', what, n == 1 ? "" : "s");
+}
+
+std::string OnHost::report(const executable::Image &image, const std::string &backend) const {
+  std::map<std::string, unsigned> kernels;
+  unsigned sets = 0;
+  std::uint64_t there = 0, back = 0;
+  for (const auto &[index, step] : steps_) {
+    if (const auto *kernel = executable::as<step::Kernel>(image.steps[index]))
+      ++kernels[kernel->name];
+    else
+      ++sets;
+    there += step.in.bytes;
+    back += step.out.bytes;
+  }
+  std::string lacks;
+  const auto add = [&](const std::string &what) { lacks += (lacks.empty() ? "" : ", ") + what; };
+  for (const auto &[name, n] : kernels)
+    add(base::str(name, " (", counted(n, "step"), ")"));
+  if (sets)
+    add(counted(sets, "compute set"));
+  return base::str("Backend \"", backend, "\" does not run ", lacks,
+                   ": the host does. If each of them runs once, ", counted(there, "byte"),
+                   " are copied to the host and ", base::thousands(back),
+                   " back, for each replica.");
 }
 
 } // namespace poplar::backend

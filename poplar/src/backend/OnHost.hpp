@@ -5,6 +5,7 @@
 // they would if all ran on the cpu, and results are the same bits.
 #pragma once
 #include "backend/Backend.hpp"
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -22,6 +23,11 @@ public:
   void run(std::uint32_t step, const Turn &turn) override;
   std::vector<std::uint64_t> count(std::uint32_t step, const Turn &turn) override;
   Backend &cpu() { return *cpu_; }
+  // A sentence for people who wonder where the time goes.
+  std::string report(const executable::Image &image, const std::string &backend) const;
+  // Of every step that runs, in bytes of all replicas.
+  using Told = std::function<void(std::uint32_t step, std::uint64_t there, std::uint64_t back)>;
+  void tell(Told told) { told_ = std::move(told); }
 
 private:
   struct Moved { // the same variables in both memories
@@ -35,11 +41,13 @@ private:
   Moved placeOf(const executable::Image &image, const std::vector<bool> &variables);
   void fetch(const Step &step, const Turn &turn);
   void put(const Step &step, const Turn &turn);
+  void tell(std::uint32_t index, const Step &step, const Turn &turn) const;
 
   Backend &device_;
   std::unique_ptr<Backend> cpu_;
   std::map<std::uint32_t, Step> steps_;
   std::vector<std::byte> buffer_;
+  Told told_;
 };
 
 } // namespace poplar::backend
