@@ -162,6 +162,11 @@ def is_composite(func):
     return _composite in func.py_kernels or _C._dispatch_has_kernel_for_dispatch_key(func.name(), _composite)
 
 
+def taken_apart_in_python(func):
+    """Whether that is a function in Python, which torch 2 has for some. py_kernels: all."""
+    return _composite in func.py_kernels
+
+
 def decomposition(func):
     """What torch.compile makes of an operator, written with others; None if it has no such function. All, each has more."""
     from torch._decomp import decomposition_table  # import time, for operators that nothing else knows
@@ -215,7 +220,7 @@ def nothing_to_keep(*args, **kwargs):
     yield
 
 
-def substitutes():
+def substitutes(is_compiling):
     """(object, attribute, value) of functions of torch that do not run on tensors without values, or not on "ipu:0".
 
     _checkpoint_without_reentrant: 1.13, and _generator: 2.1, keep what a function needs to be called again in the backward
@@ -225,7 +230,7 @@ def substitutes():
     """
     found = [(_checkpoint, "_checkpoint_without_reentrant_generator", nothing_to_keep),
              (_checkpoint, "_checkpoint_without_reentrant", lambda function, preserve, *args: function(*args)),
-             (getattr(torch, "compiler", None), "is_compiling", lambda: True),
+             (getattr(torch, "compiler", None), "is_compiling", is_compiling),
              (torch.nn.modules.transformer, "_detect_is_causal_mask", lambda mask, causal=None, size=None: causal is True)]
     if _check_all is not None:
         found.append((torch, "_check_tensor_all_with", _check_if_known))

@@ -43,6 +43,8 @@ class _Operator:
         self.overload = schema.overload_name
         self.scalars = [i for i, a in enumerate(schema.arguments) if str(a.type) == "number"]
         self.number = None  # in the recording
+        self.makes_constant = not self.supported and self.known and not self.written and not any(
+            "Tensor" in str(a.type) or a.name == "generator" for a in schema.arguments)
         self.decomposition = decompositions.get(_plain(schema.name))
         if self.decomposition is None and not self.supported and self.known:
             self.decomposition = _without_out(func) if self.composite else compat.decomposition(func)
@@ -98,7 +100,7 @@ _ignored = (torch.device, torch.layout, torch.memory_format, torch.Generator)
 class Capture(compat.DispatchMode):
     """One capture. Use run(); helper operations use record()."""
 
-    def __init__(self, training, weights, module_names, allow_decomposition=True):
+    def __init__(self, training, weights, module_names, compiling=False):
         super().__init__()
         self.training = training
         self.recorder = core.Recorder()
@@ -118,6 +120,8 @@ class Capture(compat.DispatchMode):
         self._made = []
         self.unsupported_types = {}  # with the line that made the first tensor of each
         self.recorded = False  # whether there is an operator of torch
+        # What torch.compiler.is_compiling() answers, and whether somebody asked.
+        self.compiling, self.asked_for_compiling = compiling, False
         self.autocast = self.autocast_policy = None  # of the region that runs, and of regions
         self.state = {}  # what helper operations keep while this capture runs
         self.linearity = None  # of what a backward() of the user's makes of a gradient, while it runs
@@ -153,6 +157,10 @@ class Capture(compat.DispatchMode):
         if self.stray:
             raise self.stray
         return result
+
+    def said_to_compile(self):
+        self.asked_for_compiling = True
+        return self.compiling
 
     def _leave(self):
         self.__exit__()
@@ -275,6 +283,9 @@ class Capture(compat.DispatchMode):
                 return _decomposed(operator, args, kwargs)
         if not operator.supported and operator.composite:
             return self._taken_apart(func, operator, args, kwargs)
+        if operator.makes_constant:
+            with compat.undispatched():
+                return self.wrap(func(*args, **{name: value for name, value in kwargs.items() if name != "device"}))
         originals = {}  # id of a meta tensor -> what the caller gave
 
         def to_meta(value):
@@ -298,6 +309,13 @@ class Capture(compat.DispatchMode):
 
     def _taken_apart(self, func, operator, args, kwargs):
         """By torch, into operators that it is made of; kernels of extensions look at data, which there is not."""
+        def on_device(value):
+            if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+                return type(value)(map(on_device, value))
+            return self.wrap(value) if isinstance(value, torch.Tensor) else value
+
+        if compat.taken_apart_in_python(func):  # which may ask whether all is on one device
+            args, kwargs = on_device(args), {name: on_device(value) for name, value in kwargs.items()}
         try:
             with self:
                 return func.decompose(*args, **kwargs)

@@ -143,7 +143,7 @@ def _substitutes():
     functions += [(torch, name, _on_the_host(getattr(torch, name))) for name in ("tensor", "as_tensor", "asarray")]
     functions += [(torch, "cond", _cond)] if hasattr(torch, "cond") else []
     functions += [(compat.HigherOrderOperator, "__call__", _of_functions)] if compat.HigherOrderOperator else []
-    functions += compat.substitutes()
+    functions += compat.substitutes(lambda: current().said_to_compile())
     return ([(where, name, _Unless(value, inspect.getattr_static(where, name))) for where, name, value in members]
             + [(where, name, _function(value, getattr(where, name))) for where, name, value in functions]
             + compat.mode_flags() + compat.uncompiled())

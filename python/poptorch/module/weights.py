@@ -20,7 +20,7 @@ from poptorch.module import moving
 
 class Weight:
     """One parameter or buffer; `values` is the memory that the device reads from and writes to: torch's own, or a copy
-    in float of a double that is trained."""
+    in float of a double that is trained, and of a bfloat16, which the device computes with in float."""
 
     __slots__ = ("name", "tensor", "values", "trained", "settings", "shape", "memory", "is_copy")
 
@@ -39,7 +39,7 @@ class Weight:
         grouped = group is not None and group.groups(replicas, name, plain.shape) > 1
         self.shape = tuple(plain.shape[1:]) if grouped else tuple(plain.shape)
         self.memory = (plain.data_ptr(), tuple(plain.shape), tuple(plain.stride()), plain.dtype)
-        self.is_copy = trained and plain.dtype is torch.float64
+        self.is_copy = plain.dtype is torch.bfloat16 or trained and plain.dtype is torch.float64
         if self.is_copy:
             self.values = plain.float()
 

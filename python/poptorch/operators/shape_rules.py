@@ -24,26 +24,6 @@ def _col2im(self, output_size, kernel_size, dilation, padding, stride):
     return self.new_empty((*self.shape[:-2], self.size(-2) // (kernel_size[0] * kernel_size[1]), *output_size))
 
 
-# Torch 2 imports its compiler for the shapes of these, which takes seconds; what is not plain it sees all the same.
-
-def _layer_norm(input, normalized_shape, weight, bias, eps):
-    outer = input.dim() - len(normalized_shape)
-    kept, inner = input.shape[:outer], input.shape[outer:]
-    plain = input.dtype is torch.float and input.numel() and normalized_shape and inner == torch.Size(normalized_shape)
-    if not plain or any(t is not None and (t.shape != inner or t.dtype is not input.dtype) for t in (weight, bias)):
-        return torch.ops.aten.native_layer_norm.default(input, normalized_shape, weight, bias, eps)
-    statistics = (*kept, *[1] * len(inner))
-    return (torch.empty_like(input, memory_format=torch.contiguous_format), input.new_empty(statistics),
-            input.new_empty(statistics))
-
-
-def _bmm(self, mat2):
-    if self.dim() != 3 or mat2.dim() != 3 or self.size(0) != mat2.size(0) or self.size(2) != mat2.size(1) \
-            or self.dtype is not mat2.dtype:
-        return torch.ops.aten.bmm.default(self, mat2)
-    return self.new_empty(self.size(0), self.size(1), mat2.size(2))
-
-
 def _same(input, *rest, **kwargs):
     return torch.empty_like(input)
 
@@ -134,7 +114,6 @@ def _bincount(self, weights=None, minlength=0):
 shape_rules = {f"aten::{name}": rule for name, rule in {
     "lstm": _lstm, "gru": _rnn, "rnn_tanh": _rnn, "rnn_relu": _rnn,
     "dropout": _same, "feature_dropout": _same, "alpha_dropout": _same, "prelu": _same, "col2im": _col2im,
-    "native_layer_norm": _layer_norm, "bmm": _bmm,
     "full": _full, "arange": _arange, **loss_shapes.rules,
     "cdist": _cdist, "_cdist_forward": _cdist, "narrow": _narrow, "one_hot": _one_hot, "bincount": _bincount,
     "nonzero": _unbounded(_masks), "argwhere": _unbounded(_masks),

@@ -67,15 +67,34 @@ def find_weights(model, options, training, optimizer):
     return weights
 
 
-def capture_model(model, call, shapes, weights, placer, options, training):
-    """Runs forward() once."""
+def capture_model(model, call, shapes, weights, options, training):
+    """Runs forward() once. Libraries that ask whether they are compiled hear no at first, as in torch: what they choose, by
+    values even, is what the model does there. If they then need values that only a run has, they are asked once more, and
+    hear yes."""
+    capture = _new_capture(model, weights, options, training)
+    try:
+        return _capture(capture, model, call, shapes, options)
+    except Exception as problem:
+        if not capture.asked_for_compiling:
+            raise
+        try:
+            return _capture(_new_capture(model, weights, options, training, compiling=True), model, call, shapes, options)
+        except Exception:
+            raise problem from None
+
+
+def _new_capture(model, weights, options, training, compiling=False):
     names = {id(m): n for n, m in torch.nn.Module.named_modules(model)} if options.module_namescope_enabled else {}
-    capture = Capture(training, weights, names)
+    capture = Capture(training, weights, names, compiling)
     capture.hidden_sources += tuple(options.source_location_excludes)
-    capture.placer = placer
+    capture.placer = options.execution_strategy.placer()
     if options.Precision.autocast_enabled:
         capture.autocast_policy = options.Precision.autocast_policy or autocasting.default
+    return capture
 
+
+def _capture(capture, model, call, shapes, options):
+    """What forward() does, once."""
     def forward():
         tensors = [capture.input(shape, dtype) for dtype, shape in zip(call.dtypes, shapes)]
         args, kwargs = call.rebuild(tensors)
@@ -84,7 +103,7 @@ def capture_model(model, call, shapes, weights, placer, options, training):
         capture.check_shared()
         outputs = []
         structure = structure_of(result, outputs)
-        if not outputs and not training:
+        if not outputs and not capture.training:
             outputs.append(torch.zeros(()))  # something must come back; nobody sees it
         written = find_written(tensors, call, options)
         changed = [tensors[i] for i in written]

@@ -139,9 +139,8 @@ class PoplarExecutor:
         values = call.prepared(call.tensors(args, kwargs))
         shapes = compiling.micro_batch_shapes(call, values, options, training)
         weights = compiling.find_weights(self._model, options, training, optimizer)
-        placer = options.execution_strategy.placer()
-        captured = compiling.capture_model(self._model, call, shapes, weights, placer, options, training)
-        capture = captured.capture
+        captured = compiling.capture_model(self._model, call, shapes, weights, options, training)
+        capture, placer = captured.capture, captured.capture.placer
         compiling.check_captured(capture, placer, options, training)
         session_options, patterns = sessionOptions(options, training, placer, optimizer)
         bar.attach(session_options)

@@ -5,6 +5,7 @@ import copy
 import dataclasses
 import os
 import sys
+import types
 
 import pytest
 import torch
@@ -13,8 +14,6 @@ import poptorch
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "ops"))
 from modules import check_inference, check_step
-
-from poptorch.operators.shape_rules import shape_rules
 
 nn, F = torch.nn, torch.nn.functional
 
@@ -455,22 +454,108 @@ def test_spread_of_one_number(dims):
         torch.testing.assert_close(ours, theirs, equal_nan=True)
 
 
-def meta(*shape, dtype=torch.float):
-    return torch.empty(shape, dtype=dtype, device="meta")
+# ---- what libraries decide while they are captured
+
+class Asking(nn.Module):
+    """Looks at values where it is not compiled, as libraries of models do."""
+
+    def __init__(self, mask=None):
+        super().__init__()
+        self.linear, self.own, self.heard = nn.Linear(3, 3), mask, []
+
+    def forward(self, x, mask=None):
+        mask = self.own if mask is None else mask
+        self.heard.append(torch.compiler.is_compiling())
+        if not self.heard[-1] and mask.all():
+            return self.linear(x)
+        return self.linear(x) * mask if self.heard[-1] else self.linear(x) * mask * 2
 
 
-@pytest.mark.parametrize("op, args", [
-    *[("native_layer_norm", (x, n, w, w, 1e-5)) for x, n, w in (
-        (meta(2, 3, 4), [4], meta(4)), (meta(2, 3, 4), [3, 4], meta(3, 4)), (meta(4), [4], None), (meta(0, 4), [4], None),
-        (meta(2, 4, 3).mT, [4], meta(4)), (meta(2, 4, dtype=torch.half), [4], None), (meta(2, 3), [4], None))],
-    *[("bmm", operands) for operands in (
-        (meta(2, 3, 4), meta(2, 4, 5)), (meta(2, 4, 3).mT, meta(2, 5, 4).mT), (meta(0, 3, 4), meta(0, 4, 5)),
-        (meta(2, 3, 4), meta(2, 3, 4)), (meta(2, 3, 4), meta(2, 4, 5, dtype=torch.half)))]])
-def test_rules_of_shapes_say_what_torch_does(op, args):
-    def said(function):
-        try:
-            made = function(*args)
-        except RuntimeError as problem:
-            return str(problem)
-        return [(t.shape, t.dtype, t.stride()) for t in (made if isinstance(made, tuple) else (made,))]
-    assert said(shape_rules[f"aten::{op}"]) == said(getattr(torch.ops.aten, op).default)
+@pytest.fixture
+def asked(monkeypatch):
+    """torch 1.13 does not have the question yet."""
+    if not hasattr(getattr(torch, "compiler", None), "is_compiling"):
+        monkeypatch.setattr(torch, "compiler", types.SimpleNamespace(is_compiling=lambda: False), raising=False)
+
+
+@pytest.mark.parametrize("mask", [[True] * 3, [True, False, True]])
+def test_what_is_chosen_by_values_that_are_known_is_chosen_as_in_torch(asked, mask):
+    module, x = Asking(torch.tensor(mask)), torch.rand(2, 3)
+    torch.testing.assert_close(poptorch.inferenceModel(module)(x), module(x))
+    assert module.heard == [False, False]
+
+
+def test_where_values_are_not_known_libraries_hear_that_they_are_compiled(asked):
+    module, x, mask = Asking(), torch.rand(2, 3), torch.tensor([True, False, True])
+    found = poptorch.inferenceModel(module)(x, mask)
+    torch.testing.assert_close(found, module.linear(x) * mask)
+    assert module.heard == [False, True]
+    assert not torch.compiler.is_compiling()
+
+
+def test_the_first_mistake_is_told_of_if_the_second_way_fails_too(asked):
+    def forward(self, x):
+        if torch.compiler.is_compiling():
+            raise AttributeError("of the other way")
+        return x if x.sum() > 0 else -x
+    with pytest.raises(poptorch.Error, match="known only when the model runs"):
+        run(forward, torch.ones(2))
+
+
+def test_a_mistake_of_those_who_do_not_ask_comes_at_once(asked):
+    calls = []
+
+    def forward(self, x):
+        calls.append(x)
+        raise ValueError("own mistake")
+    with pytest.raises(ValueError, match="own mistake"):
+        run(forward, torch.ones(2))
+    assert len(calls) == 1
+
+
+# ---- constants that operators make
+
+@pytest.mark.parametrize("make", [
+    lambda: torch.hann_window(6), lambda: torch.hamming_window(5, periodic=False), lambda: torch.blackman_window(7),
+    lambda: torch.kaiser_window(6, True, 3.0), lambda: torch.bartlett_window(6, device="cpu"), lambda: torch.fft.fftfreq(6, d=0.5),
+    lambda: torch.logspace(0, 1, 6)])
+def test_windows_are_constants(make):
+    x = torch.rand(6)
+    torch.testing.assert_close(run(lambda s, x: x * make()[:x.shape[0]].sum(), x), x * make()[:6].sum())
+
+
+def test_a_window_of_the_device():
+    x = torch.rand(2, 64)
+
+    def forward(self, x):
+        return torch.view_as_real(torch.stft(x, 16, window=torch.hann_window(16, device=x.device), return_complex=True))
+    torch.testing.assert_close(run(forward, x), forward(None, x), rtol=1e-4, atol=1e-5)
+
+
+# ---- bfloat16
+
+def test_models_of_bfloat16_compute_in_float():
+    torch.manual_seed(1)
+    module = Module(lambda s, x: s.linear(x.to(torch.bfloat16)) * s.scale, {"scale": torch.tensor(1.5, dtype=torch.bfloat16)},
+                    linear=nn.Linear(4, 3).bfloat16())
+    x = torch.rand(2, 4)
+    wide = copy.deepcopy(module.linear).float()
+    torch.testing.assert_close(poptorch.inferenceModel(module)(x).float(), wide(x) * 1.5)
+
+
+def test_weights_of_bfloat16_are_trained_in_float():
+    torch.manual_seed(1)
+    module = nn.Linear(4, 3).bfloat16()
+    wide = copy.deepcopy(module).float()
+    step = torch.optim.SGD(wide.parameters(), lr=0.1)
+    model = poptorch.trainingModel(Module(lambda s, x: (lambda y: (y, poptorch.identity_loss((y ** 2).sum(), "sum")))(s.linear(x)),
+                                          linear=module), optimizer=torch.optim.SGD(module.parameters(), lr=0.1))
+    x = torch.rand(2, 4).bfloat16().float()
+    for _ in range(5):  # a step of the float's size is lost in a bfloat16
+        model(x.bfloat16())
+        step.zero_grad()
+        (wide(x) ** 2).sum().backward()
+        step.step()
+    model.copyWeightsToHost()
+    assert module.weight.dtype is torch.bfloat16
+    torch.testing.assert_close(module.weight, wide.weight.bfloat16(), rtol=1e-2, atol=1e-3)
