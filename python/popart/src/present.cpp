@@ -78,6 +78,26 @@ PyObject *call(PyObject *self, PyObject *args, PyObject *kwargs) {
   return result;
 }
 
+// Later versions of pybind11 take arguments as an array, the names of the last ones apart.
+using Fast = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
+Fast fastDispatcher = nullptr;
+
+PyObject *callFast(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  const auto *record = recordIn(self);
+  const py::tuple plain(static_cast<std::size_t>(count));
+  for (Py_ssize_t i = 0; i < count; ++i)
+    plain[std::size_t(i)] = py::handle(args[i]);
+  py::dict named;
+  for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); ++i)
+    named[py::handle(PyTuple_GET_ITEM(names, i))] = py::handle(args[count + i]);
+  if (refuseUnfinished(*record, plain.ptr(), named.ptr()))
+    return nullptr;
+  PyObject *result = fastDispatcher(self, args, count, names);
+  if (!result && PyErr_ExceptionMatches(PyExc_TypeError))
+    rephrase(*record, plain.ptr(), named.ptr());
+  return result;
+}
+
 std::string docOf(const std::string &name, const std::vector<Form> &forms) {
   std::string doc, list;
   for (const auto &form : forms) {
@@ -90,9 +110,10 @@ std::string docOf(const std::string &name, const std::vector<Form> &forms) {
 void presentFunction(PyObject *function) {
   auto *record = recordOf(function);
   auto *definition = record ? reinterpret_cast<PyCFunctionObject *>(function)->m_ml : nullptr;
-  if (!record || reinterpret_cast<void *>(definition->ml_meth) == reinterpret_cast<void *>(&call))
+  if (!record)
     return;
-  if (definition->ml_flags & METH_FASTCALL) // its arguments are not passed as tuple and dict
+  auto *const theirs = reinterpret_cast<void *>(definition->ml_meth);
+  if (theirs == reinterpret_cast<void *>(&call) || theirs == reinterpret_cast<void *>(&callFast))
     return;
   const auto forms = formsOf(record);
   const std::string name = record->name;
@@ -100,9 +121,13 @@ void presentFunction(PyObject *function) {
       name + plainSignature(forms, record->is_method) + "\n--\n\n" + docOf(name, forms);
   std::free(const_cast<char *>(definition->ml_doc));
   definition->ml_doc = strdup(text.c_str()); // which pybind11 frees
-  dispatcher =
-      reinterpret_cast<PyCFunctionWithKeywords>(reinterpret_cast<void *>(definition->ml_meth));
-  definition->ml_meth = reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(&call));
+  const bool fast = definition->ml_flags & METH_FASTCALL;
+  if (fast)
+    fastDispatcher = reinterpret_cast<Fast>(theirs);
+  else
+    dispatcher = reinterpret_cast<PyCFunctionWithKeywords>(theirs);
+  auto *const ours = fast ? reinterpret_cast<void *>(&callFast) : reinterpret_cast<void *>(&call);
+  definition->ml_meth = reinterpret_cast<PyCFunction>(ours);
 }
 
 py::object unwrapped(const py::handle &member) {

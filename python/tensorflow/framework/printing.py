@@ -51,11 +51,11 @@ class _Shown(str):
 
 
 def _number(value):
-    """Reals as C writes them, if that is the same number."""
+    """Reals as C writes them, if that is the same number; else as Python does, whatever NumPy writes."""
     if not isinstance(value, np.floating):
         return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
     short = f"{value:g}"
-    return short if type(value)(short) == value or not np.isfinite(value) else str(value).removesuffix(".0")
+    return short if type(value)(short) == value or not np.isfinite(value) else repr(float(str(value))).removesuffix(".0")
 
 
 def _text(array, edge, depth=1):

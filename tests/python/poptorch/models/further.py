@@ -117,7 +117,7 @@ _TRANSFORMERS = {
     "m2m100": _pair("M2M100ForConditionalGeneration", **_seq2seq, max_position_embeddings=32),
     # Pictures.
     "deit": _classes("DeiT", **_picture),
-    "beit": _classes("Beit", **_picture), "dinov2": _classes("Dinov2", **_picture),
+    "beit": _classes("Beit", drop_path_rate=0.0, **_picture), "dinov2": _classes("Dinov2", **_picture),
     "vit msn": _classes("ViTMSN", **_picture), "yolos": _transformer(
         "YolosForObjectDetection", "YolosConfig", _pictures(12), **{**_picture, "image_size": [12, 12]},
         num_detection_tokens=3),

@@ -73,6 +73,21 @@ def forward(case, report):
         raise AssertionError(f"forward differs by {report['forward']:.2g}")
 
 
+def after_a_step(model, inputs):
+    """The weights that torch has."""
+    import torch
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model(*inputs).backward()
+    optimizer.step()
+    return dict(model.named_parameters())
+
+
+def largest(found, wanted):
+    gaps = {name: difference(found[name], value) for name, value in wanted.items()}
+    worst = max(gaps, key=gaps.get)
+    return gaps[worst], worst
+
+
 def train(case, report):
     import packages
     import poptorch
@@ -82,21 +97,20 @@ def train(case, report):
     model.train()
     with torch.no_grad():
         wanted = torch.rand(copy.deepcopy(model)(*[t.clone() for t in inputs]).shape)
-    theirs, ours = packages.Trained(copy.deepcopy(model), wanted), packages.Trained(model, wanted)
-    optimizer = torch.optim.SGD(theirs.parameters(), lr=0.1)
-    theirs(*inputs).backward()
-    optimizer.step()
+    ours = packages.Trained(model, wanted)
+    before = copy.deepcopy(ours)
+    theirs = after_a_step(copy.deepcopy(ours), inputs)
     report["step"] = "train"
     training = poptorch.trainingModel(ours, optimizer=torch.optim.SGD(ours.parameters(), lr=0.1))
     training(*inputs)
     training.copyWeightsToHost()
-    found, gaps = dict(ours.named_parameters()), {}
-    for name, value in theirs.named_parameters():
-        gaps[name] = difference(found[name], value)
-    worst = max(gaps, key=gaps.get)
-    report["train"] = gaps[worst]
-    if not gaps[worst] <= max(WEIGHTS, case.bound):
-        raise AssertionError(f"{worst} differs by {gaps[worst]:.2g}")
+    found = dict(ours.named_parameters())
+    report["train"], worst = largest(found, theirs)
+    if report["train"] > max(WEIGHTS, case.bound):  # perhaps no more than floats round: gradients of some norms are 1000
+        exact = after_a_step(before.double(), [t.double() if t.is_floating_point() else t for t in inputs])
+        report["rounding"], (report["train"], worst) = largest(theirs, exact)[0], largest(found, exact)
+        if report["train"] > 3 * report["rounding"]:
+            raise AssertionError(f"{worst} differs by {report['train']:.2g}; torch in float by {report['rounding']:.2g}")
 
 
 def last_of(problem):
