@@ -2,6 +2,7 @@
 // What the recorders of front ends take from Python, and tell it. For the modules of Python only.
 #pragma once
 #include "frontend/Functions.hpp"
+#include "frontend/Recording.hpp"
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -23,6 +24,11 @@ inline HostTensor constantAt(std::uintptr_t address, const Shape &shape, DataTyp
   static const char nothing[1] = {};
   const auto *data = address ? reinterpret_cast<const void *>(address) : nothing;
   return HostTensor(TensorInfo(stored, shape), data, held(owner)).as(type);
+}
+
+inline Stored storedAt(TensorNumber tensor, const std::string &name, std::uintptr_t address,
+                       DataType stored, bool trained, const py::object &owner) {
+  return {tensor, name, reinterpret_cast<void *>(address), held(owner), stored, trained};
 }
 
 // Anything but tensors, which are the recorder's own.

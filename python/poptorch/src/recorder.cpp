@@ -16,7 +16,7 @@ struct TensorRef {
   TensorNumber number;
 };
 
-Argument argumentFrom(const py::handle &value) {
+Argument argumentOf(const py::handle &value) {
   if (py::isinstance<TensorRef>(value))
     return TensorArgument{value.cast<const TensorRef &>().number};
   const bool isList = PyList_Check(value.ptr()) || PyTuple_Check(value.ptr());
@@ -42,37 +42,23 @@ std::uint32_t Recorder::number(std::vector<std::string> &all,
     all.push_back(text);
   return it->second;
 }
-void Recorder::require(TensorNumber tensor) const {
-  if (tensor >= recording.tensors.size())
-    throw popart::error("There is no tensor {} in the recording.", tensor);
-}
 
 std::uint32_t Recorder::signature(const std::string &name, const std::string &overload,
                                   const std::vector<std::string> &arguments) {
   recording.signatures.push_back({name, overload, arguments});
   return std::uint32_t(recording.signatures.size() - 1);
 }
-TensorNumber Recorder::tensor(const popart::Shape &shape, DataType type) {
-  recording.tensors.emplace_back(type, shape);
-  return TensorNumber(recording.tensors.size() - 1);
-}
-void Recorder::input(TensorNumber tensor, const std::string &name) {
-  require(tensor);
-  recording.inputs.emplace_back(tensor, name);
-}
 void Recorder::weight(TensorNumber tensor, const std::string &name, std::uintptr_t address,
                       DataType stored, bool trained, const popart::VariableSettings &settings,
                       const py::object &owner) {
-  require(tensor);
-  recording.weights.push_back({tensor, name, reinterpret_cast<void *>(address),
-                               frontend::held(owner), stored, trained, settings});
+  recording.weights.push_back(
+      {storedAt(recording.known(tensor), name, address, stored, trained, owner), settings});
 }
 void Recorder::constant(TensorNumber tensor, std::uintptr_t address, DataType stored,
                         const py::object &owner) {
-  require(tensor);
-  const auto &info = recording.tensors[tensor];
+  const auto &info = recording.tensors[recording.known(tensor)];
   recording.constants.emplace_back(
-      tensor, frontend::constantAt(address, info.shape(), stored, info.dataType(), owner));
+      tensor, constantAt(address, info.shape(), stored, info.dataType(), owner));
 }
 void Recorder::operation(std::uint32_t signature, const py::sequence &arguments,
                          const std::vector<TensorNumber> &outputs,
@@ -81,12 +67,12 @@ void Recorder::operation(std::uint32_t signature, const py::sequence &arguments,
   Operation out;
   out.signature = signature;
   for (const auto &argument : arguments)
-    out.arguments.push_back(argumentFrom(argument));
+    out.arguments.push_back(argumentOf(argument));
   if (out.arguments.size() != recording.signatures.at(signature).arguments.size())
     throw popart::internal_error("{} was recorded with {} arguments.",
                                  recording.signatures[signature].name, out.arguments.size());
   for (auto tensor : outputs)
-    require(tensor);
+    recording.known(tensor);
   out.outputs = outputs;
   out.aliases = aliases;
   out.writes = writes;
@@ -94,10 +80,6 @@ void Recorder::operation(std::uint32_t signature, const py::sequence &arguments,
   out.scope = scope;
   out.source = source;
   recording.operations.push_back(std::move(out));
-}
-void Recorder::output(TensorNumber tensor) {
-  require(tensor);
-  recording.outputs.push_back(tensor);
 }
 
 void bindRecorder(py::module &m) {

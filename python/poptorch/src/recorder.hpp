@@ -17,8 +17,10 @@ public:
   std::uint32_t source(const std::string &line) {
     return number(recording.sources, sources_, line);
   }
-  TensorNumber tensor(const popart::Shape &shape, popart::DataType type);
-  void input(TensorNumber tensor, const std::string &name);
+  TensorNumber tensor(const Shape &shape, DataType type) { return recording.add(type, shape); }
+  void input(TensorNumber tensor, const std::string &name) {
+    recording.inputs.emplace_back(recording.known(tensor), name);
+  }
   void weight(TensorNumber tensor, const std::string &name, std::uintptr_t address,
               popart::DataType stored, bool trained, const popart::VariableSettings &settings,
               const py::object &owner);
@@ -27,13 +29,12 @@ public:
   void operation(std::uint32_t signature, const py::sequence &arguments,
                  const std::vector<TensorNumber> &outputs, const std::vector<TensorNumber> &aliases,
                  bool writes, bool noGradient, std::uint32_t scope, std::uint32_t source);
-  void output(TensorNumber tensor);
+  void output(TensorNumber tensor) { recording.outputs.push_back(recording.known(tensor)); }
 
 private:
   static std::uint32_t number(std::vector<std::string> &all,
                               std::map<std::string, std::uint32_t> &numbers,
                               const std::string &text);
-  void require(TensorNumber tensor) const;
   std::map<std::string, std::uint32_t> scopes_, sources_;
 };
 

@@ -71,11 +71,6 @@ bool isOpen(const Shape &shape) {
 
 } // namespace
 
-Recorder::Tensor Recorder::add(DataType type, const Shape &shape) {
-  recording_->tensors.push_back({type, shape});
-  return Tensor(recording_->tensors.size() - 1);
-}
-
 void Recorder::follow() {
   if (shadows_.empty())
     shadows_.push_back(std::make_unique<Conversion>(*recording_, instead[0]));
@@ -98,7 +93,7 @@ void Recorder::learn(Tensor first) {
 }
 
 Recorder::Tensor Recorder::input(const Shape &shape, DataType type, const std::string &name) {
-  const auto out = add(type, shape);
+  const auto out = recording_->add(type, shape);
   recording_->inputs.emplace_back(out, name);
   if (isOpen(shape) && shadows_.size() < 2) {
     if (shadows_.empty())
@@ -110,16 +105,14 @@ Recorder::Tensor Recorder::input(const Shape &shape, DataType type, const std::s
 Recorder::Tensor Recorder::variable(const Shape &shape, DataType type, const std::string &name,
                                     std::uintptr_t address, DataType stored, bool trained,
                                     const py::object &owner) {
-  const auto out = add(type, shape);
-  recording_->variables.push_back(
-      {out, name, reinterpret_cast<void *>(address), frontend::held(owner), stored, trained});
+  const auto out = recording_->add(type, shape);
+  recording_->variables.push_back({storedAt(out, name, address, stored, trained, owner)});
   return out;
 }
 Recorder::Tensor Recorder::constant(const Shape &shape, DataType type, std::uintptr_t address,
                                     DataType stored, const py::object &owner) {
-  const auto out = add(type, shape);
-  recording_->constants.emplace_back(out,
-                                     frontend::constantAt(address, shape, stored, type, owner));
+  const auto out = recording_->add(type, shape);
+  recording_->constants.emplace_back(out, constantAt(address, shape, stored, type, owner));
   return out;
 }
 
@@ -139,7 +132,7 @@ Recorder::Tensor Recorder::node(const std::string &op, const std::string &name,
     out.bodies.push_back(body->recording_);
   const auto first = Tensor(recording_->tensors.size());
   for (unsigned i = 0; i < outputs; ++i)
-    out.outputs.push_back(add(DataType::FLOAT, {}));
+    out.outputs.push_back(recording_->add(DataType::FLOAT, {}));
   recording_->nodes.push_back(std::move(out));
   try {
     follow();

@@ -69,7 +69,6 @@ public:
   std::size_t size() const { return recording_->nodes.size(); }
 
 private:
-  Tensor add(popart::DataType type, const popart::Shape &shape);
   void follow();
   void learn(Tensor first);
 

@@ -17,15 +17,7 @@
 
 namespace paddleipu {
 
-using popart::DataType;
-using popart::Shape;
-using popart::TensorInfo;
-using popart::ir::HostTensor;
-using popart::ops::Attributes;
-using popart::ops::Integers;
-using popart::ops::none;
-using popart::ops::Value;
-using popart::ops::Values;
+using namespace frontend; // values, shapes, elements on the host
 using VarType = proto::VarType;
 
 // The program is at fault; the text names operator, variables and values.

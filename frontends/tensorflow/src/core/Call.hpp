@@ -12,13 +12,6 @@
 
 namespace tensorflow {
 
-using popart::TensorInfo;
-using popart::ops::Attributes;
-using popart::ops::Integers;
-using popart::ops::none;
-using popart::ops::Value;
-using popart::ops::Values;
-
 class Conversion;
 
 class Call : public frontend::Reader {

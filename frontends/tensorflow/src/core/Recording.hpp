@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: MIT
 // A graph of TensorFlow's operations by their own names and attributes, as it was traced: nodes in
 // program order, tensors as numbers. A dimension that is not known yet is -1.
-//
-// Element types are the device's: int64 is INT32 here, float64 is FLOAT.
 #pragma once
-#include "frontend/Reader.hpp"
+#include "frontend/Recording.hpp"
 #include <map>
-#include <memory>
-#include <optional>
-#include <popart/tensorinfo.hpp>
 #include <set>
-#include <string>
-#include <vector>
 
 namespace tensorflow {
 
-using popart::DataType;
-using popart::Shape;
-using popart::ir::HostTensor;
+using namespace frontend; // values, shapes, numbers of tensors
 
-using Attribute = frontend::Argument;
-using frontend::noTensor;
-using frontend::TensorNumber;
+using Attribute = Argument;
 inline constexpr std::int64_t unknown = -1;
 
 struct Info {
@@ -47,23 +36,13 @@ struct Node {
 };
 
 // A variable in the memory of who made it.
-struct Variable {
-  TensorNumber tensor = noTensor;
-  std::string name;
-  void *data = nullptr;
-  std::shared_ptr<void> owner;
-  DataType stored = DataType::FLOAT; // its type there
-  bool trained = false;
+struct Variable : Stored {
   bool state = false; // of an optimiser
 };
 
-struct Recording {
-  std::vector<Info> tensors;
+struct Recording : Recorded<Info> {
   std::vector<Node> nodes;
-  std::vector<std::pair<TensorNumber, std::string>> inputs; // with their names
   std::vector<Variable> variables;
-  std::vector<std::pair<TensorNumber, HostTensor>> constants;
-  std::vector<TensorNumber> outputs;
   std::set<std::size_t> gradients; // outputs that are not these tensors, but the loss's gradients
   std::vector<std::pair<std::size_t, TensorNumber>> updates; // variable, its new value
   TensorNumber loss = noTensor;                              // of training

@@ -16,12 +16,6 @@
 
 namespace poptorch {
 
-using popart::ops::Attributes;
-using popart::ops::Integers;
-using popart::ops::none;
-using popart::ops::Value;
-using popart::ops::Values;
-
 class Conversion;
 
 class Call : public frontend::Reader {

@@ -1,28 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What capture hands over: the operators that torch dispatched while a module's forward ran once on
 // tensors without data, in program order, with tensors as numbers.
-//
-// Element types are the device's: torch's int64 is INT32 here, float64 and bfloat16 are FLOAT.
+// bfloat16 is FLOAT, too.
 #pragma once
-#include "frontend/Reader.hpp"
-#include <memory>
-#include <popart/tensorinfo.hpp>
+#include "frontend/Recording.hpp"
 #include <popart/variablesettings.hpp>
-#include <string>
-#include <vector>
 
 namespace poptorch {
 
-using popart::DataType;
-using popart::Shape;
-using popart::TensorInfo;
-using popart::ir::HostTensor;
-
-using frontend::Argument;
-using frontend::noTensor;
-using frontend::TensorArgument;
-using frontend::TensorList;
-using frontend::TensorNumber;
+using namespace frontend; // values, shapes, numbers of tensors
 
 using Arguments = std::vector<Argument>;
 
@@ -45,26 +31,16 @@ struct Operation {
 };
 
 // A parameter or buffer, in torch's memory.
-struct Weight {
-  TensorNumber tensor = noTensor;
-  std::string name;
-  void *data = nullptr;
-  std::shared_ptr<void> owner;
-  DataType stored = DataType::FLOAT; // its type there
-  bool trained = true;
+struct Weight : Stored {
   popart::VariableSettings settings = {}; // how it differs between replicas
 };
 
-struct Recording {
-  std::vector<TensorInfo> tensors;
+struct Recording : Recorded<TensorInfo> {
   std::vector<Signature> signatures;
   std::vector<std::string> scopes;  // module names: "encoder.layer.0"
   std::vector<std::string> sources; // "model.py:12"
   std::vector<Operation> operations;
-  std::vector<std::pair<TensorNumber, std::string>> inputs; // with their names
   std::vector<Weight> weights;
-  std::vector<std::pair<TensorNumber, HostTensor>> constants;
-  std::vector<TensorNumber> outputs;
 };
 
 } // namespace poptorch
