@@ -155,13 +155,24 @@ TEST(OperatorsOnAnotherBackend, TrainingGivesTheSameBitsAndCycles) {
   EXPECT_NE(cpu.errors[0], cpu.errors[1]);
 }
 
-TEST(OperatorsOnAnotherBackend, ActivationsAreStoredAsItsVectorsLike) {
+TEST(OperatorsOnAnotherBackend, ActivationsAreStoredAsItsTraitsSay) {
   openipu::registerBackend({.name = "test.narrow", .traits = {.floatLanes = 4}, .make = {}});
+  openipu::registerBackend({.name = "test.channels",
+                            .traits = {.activations = openipu::ActivationOrder::ChannelsLast},
+                            .make = {}});
   const poplin::ConvParams params(FLOAT, 8, {6, 6}, {3, 3}, 8, 8, 1);
-  for (const std::string backend : {"cpu", "test.narrow"}) {
+  for (const std::string backend : {"cpu", "test.narrow", "test.channels"}) {
     Graph graph(Target::createIPUTarget(1, "ipu2", {{"backend", backend}}));
     const auto x = poplin::createInput(graph, params, "x"); // [batch][channels][height][width]
     EXPECT_EQ(x.dimShuffle({1, 2, 3, 0}).isContiguous(), backend == "cpu");
-    EXPECT_EQ(x.dimShuffle({0, 2, 3, 1}).isContiguous(), backend == "test.narrow");
+    EXPECT_EQ(x.dimShuffle({0, 2, 3, 1}).isContiguous(), backend != "cpu");
+    // Results follow what they are made of, unless the backend wants one order alone.
+    const auto given = graph.addVariable(FLOAT, {8, 6, 6, 8}, "given").dimShuffle({3, 0, 1, 2}),
+               weights = poplin::createWeights(graph, params, "weights");
+    poputil::mapTensorLinearly(graph, given);
+    Sequence step;
+    const auto y = poplin::convolution(graph, given, weights, params, false, step);
+    EXPECT_EQ(y.dimShuffle({1, 2, 3, 0}).isContiguous(), backend != "test.channels");
+    EXPECT_EQ(y.dimShuffle({0, 2, 3, 1}).isContiguous(), backend == "test.channels");
   }
 }

@@ -4,6 +4,7 @@
 // only perhaps slower.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,19 @@ class Target;
 
 namespace poplar::openipu {
 
+// Which dimension of a convolution's activations lies side by side in memory.
+enum class ActivationOrder : std::uint8_t {
+  ByLanes,     // images where they fill more of a vector than channels would, else channels
+  ChannelsLast // channels, whatever their number
+};
+
 struct BackendTraits {
   std::size_t floatLanes = 16; // floats that are computed at once, if they lie together
   std::size_t alignment = 64;  // bytes, of a variable
   // Whether results of kernels may lie where an operand is that ends with them, if the kernel's own
   // rule allows it (openipu/Overwrite.hpp).
   bool overwrites = true;
+  ActivationOrder activations = ActivationOrder::ByLanes;
 };
 
 // Those of the backend that runs programs of this target.

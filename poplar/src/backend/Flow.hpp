@@ -110,6 +110,7 @@ public:
 
   const Block &entry(std::uint32_t program) const { return *entries_[program]; }
   std::deque<Block> &blocks() { return storage_; }
+  std::deque<Joined> &segments() { return joined_; }
 
 private:
   using Step = executable::Step;

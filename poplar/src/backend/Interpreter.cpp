@@ -69,6 +69,8 @@ Interpreter::Interpreter(std::shared_ptr<const executable::Image> image, const a
   }
   flow_ =
       std::make_unique<Flow>(*image_, kernels_, account_, Runners{kind, *backend_, onHost_.get()});
+  for (auto &joined : flow_->segments())
+    findCycles(joined);
   replicas_.resize(options_.numReplicas);
   random_.resize(options_.numReplicas);
   turn_.random = random_.data();

@@ -84,6 +84,9 @@ double used(std::size_t n, std::size_t lanes) {
 std::size_t lanesOf(const poplar::Target &target) {
   return std::max<std::size_t>(1, openipu::traitsOf(target).floatLanes);
 }
+bool wantsChannelsLast(const poplar::Target &target) {
+  return openipu::traitsOf(target).activations == openipu::ActivationOrder::ChannelsLast;
+}
 
 // Along the last dimension of the field, every output meets every kernel element, and neighbours
 // are neighbours in the input.
@@ -116,8 +119,9 @@ Storage storageFor(const poplar::Target &target, const ConvParams &p) {
              p.numConvGroups == 1;
   bool field = std::accumulate(p.inputFieldShape.begin(), p.inputFieldShape.end(), std::size_t(1),
                                std::multiplies<>()) > 1;
-  return few && field && p.batchSize && p.inputType == poplar::FLOAT &&
-                 p.outputType == poplar::FLOAT && fillsLanes(p, lanes)
+  return !wantsChannelsLast(target) && few && field && p.batchSize &&
+                 p.inputType == poplar::FLOAT && p.outputType == poplar::FLOAT &&
+                 fillsLanes(p, lanes)
              ? Storage::BatchLast
              : Storage::ChannelsLast;
 }
@@ -125,7 +129,7 @@ Storage storageFor(const poplar::Target &target, const ConvParams &p) {
 Storage storageFor(const poplar::Target &target, const ConvParams &p, const Tensor &input) {
   const auto lanes = lanesOf(target);
   std::vector<std::int64_t> strides;
-  if (input.numElements() == 0 || !openipu::hasStrides(input, strides))
+  if (wantsChannelsLast(target) || input.numElements() == 0 || !openipu::hasStrides(input, strides))
     return storageFor(target, p);
   if (p.batchSize == 1 && p.getNumInputChans() == 1) // both ways at once
     return storageFor(target, p);
