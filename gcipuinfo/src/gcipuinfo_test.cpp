@@ -84,5 +84,5 @@ TEST_F(Gcipuinfo, SaysWhatIsWrongWithTheMachine) {
 
 TEST_F(Gcipuinfo, HasOneDiscoveryModeInAProcess) {
   const gcipuinfo info;
-  EXPECT_THROW(gcipuinfo(gcipuinfo::DiscoverAllPartitionIPUs), std::runtime_error);
+  EXPECT_THROW(gcipuinfo{gcipuinfo::DiscoverAllPartitionIPUs}, std::runtime_error);
 }

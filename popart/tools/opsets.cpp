@@ -324,7 +324,7 @@ Attribute graphcoreAttribute(const std::string &text) {
                                                            {"collective", "CollectiveOperator"},
                                                            {"group", "CommGroup"},
                                                            {"graph", "Builder"}};
-  const auto type = types.at(kind);
+  const auto &type = types.at(kind);
   const bool plain = kind == "int" || kind == "float" || kind == "bool" || kind == "reduction" ||
                      kind == "scatter";
   if (optional) {

@@ -5,6 +5,7 @@
 #include "Json.hpp"
 #include "Views.hpp"
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace popvision {
@@ -28,7 +29,7 @@ std::string row(const std::string &name, const std::string &value) {
   return "  " + pad(name, 26) + right(value, 20) + "\n";
 }
 std::string bar(double share, std::size_t width) {
-  const auto full = std::size_t(std::clamp(share, 0.0, 1.0) * double(width) + 0.5);
+  const auto full = std::size_t(std::lround(std::clamp(share, 0.0, 1.0) * double(width)));
   return std::string(full, '#') + std::string(width - full, '.');
 }
 
@@ -42,7 +43,7 @@ std::string sparkline(const std::vector<std::uint64_t> &values, std::size_t widt
     std::uint64_t high = 0;
     for (auto i = cell * values.size() / cells; i < (cell + 1) * values.size() / cells; ++i)
       high = std::max(high, values[i]);
-    text += blocks[most ? std::size_t(8.0 * double(high) / double(most) + 0.5) : 0];
+    text += blocks[most ? std::size_t(std::lround(8.0 * double(high) / double(most))) : 0];
   }
   return text;
 }

@@ -168,10 +168,11 @@ TEST(Skim, WhatIsWrittenUnusuallyMeansTheSame) {
   merged.clear_graph();
   const auto header = merged.SerializeAsString();
   const std::string length{char((graph.size() & 127) | 128), char(graph.size() >> 7)};
-  for (const auto &text : {bytes + more.SerializeAsString(), // two graphs are merged
-                           header + "\x3a" + length + graph, // raw_data twice
-                           bytes + "\x08\x87\x80\x00",       // a number longer than it must be
-                           std::string("\x0b\x0c") + bytes}) // a group
+  for (const auto &text :
+       {bytes + more.SerializeAsString(),           // two graphs are merged
+        header + "\x3a" + length + graph,           // raw_data twice
+        bytes + std::string("\x08\x87\x80\x00", 4), // a number longer than it must be
+        std::string("\x0b\x0c") + bytes})           // a group
     EXPECT_EQ(outcome(text, folder.path, 1), outcome(text, folder.path, never));
 }
 

@@ -16,18 +16,18 @@ Doubles integers(Model &m, std::int64_t n, double lo, double hi) {
 } // namespace
 
 TEST(MatMulIntegerOp, IsExactForLongSumsOfTheLargestValues) {
-  const std::int64_t m_ = 3, k = 700, n = 4;
+  const std::int64_t rows = 3, k = 700, n = 4;
   Model m;
-  Doubles av(std::size_t(m_ * k), 255), bv(std::size_t(k * n), -128);
+  Doubles av(std::size_t(rows * k), 255), bv(std::size_t(k * n), -128);
   av[0] = 254; // the sums differ in their last bit
-  const auto a = m.input({m_, k}, av, DataType::UINT8), b = m.input({k, n}, bv, DataType::INT8),
-             az = m.input({m_}, {0, 1, 2}, DataType::UINT8),
+  const auto a = m.input({rows, k}, av, DataType::UINT8), b = m.input({k, n}, bv, DataType::INT8),
+             az = m.input({rows}, {0, 1, 2}, DataType::UINT8),
              bz = m.input({n}, {127, 0, -1, 5}, DataType::INT8);
   const auto y = m.b.op("MatMulInteger", {a, b, az, bz});
-  EXPECT_EQ(m.graph[y].info, TensorInfo(DataType::INT32, {m_, n}));
+  EXPECT_EQ(m.graph[y].info, TensorInfo(DataType::INT32, {rows, n}));
   Doubles want;
   const Doubles azs = m.fed(az), bzs = m.fed(bz);
-  for (std::int64_t i = 0; i < m_; ++i)
+  for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < n; ++j) {
       double sum = 0;
       for (std::int64_t l = 0; l < k; ++l)

@@ -596,7 +596,7 @@ void runBetween(std::span<const KernelArgs> replicas, const Request &request,
     else if (!here.empty()) {
       const Team team(peers, members);
       const bool anyOrder =
-          request.kind == Kind::AllReduce && request.op != CollectiveOperator::LOCAL;
+          request.kind == kernels::Kind::AllReduce && request.op != CollectiveOperator::LOCAL;
       Dense memory(replicas, here, anyOrder);
       runJob({replicas, request, team, here, memory});
       memory.putBack();

@@ -15,7 +15,6 @@ using analysis::Neighbours;
 using analysis::runTogether;
 using ir::Graph;
 using ir::Node;
-using ir::none;
 using ir::Value;
 using ops::GraphBuilder;
 using ops::OpView;

@@ -2,6 +2,7 @@
 #include "Ipus.hpp"
 #include "base/Arithmetic.hpp"
 #include <algorithm>
+#include <cmath>
 
 namespace poplin {
 namespace {
@@ -100,8 +101,8 @@ Problem shareOf(const Problem &problem, const IpuSplit &split, const poplar::Typ
     if (split.fieldOf(d) > 1) {
       dim.out = unsigned(base::ceilDiv(dim.out, split.fieldOf(d)));
       dim.in = dim.inFor(dim.out, dim.kernel);
-      dim.meetings =
-          std::max<std::uint64_t>(1, std::uint64_t(valid * double(dim.out) * dim.kernel + 0.5));
+      dim.meetings = std::max<std::uint64_t>(
+          1, std::uint64_t(std::llround(valid * double(dim.out) * dim.kernel)));
     }
     p.realInputElements *= dim.in;
   }

@@ -4,6 +4,7 @@
 #include "arch/Compute.hpp"
 #include "base/Arithmetic.hpp"
 #include <algorithm>
+#include <cmath>
 
 namespace poplin::vertex {
 namespace {
@@ -18,8 +19,9 @@ struct Share {
 
 std::uint64_t meetings(const Work &w) {
   const auto all = w.rows * w.width;
-  return w.valid >= 1 ? all
-                      : std::max<std::uint64_t>(1, std::uint64_t(double(all) * w.valid + 0.5));
+  return w.valid >= 1
+             ? all
+             : std::max<std::uint64_t>(1, std::uint64_t(std::llround(double(all) * w.valid)));
 }
 
 // Rows may be cut anywhere, so shares differ by one element.
@@ -27,7 +29,8 @@ Share shareOf(const Work &w, std::uint64_t elements) {
   if (elements == 0)
     return {0, 0};
   const auto width = std::max<std::uint64_t>(
-      1, w.valid >= 1 ? w.width : std::uint64_t(double(w.width) * std::min(1.0, w.valid) + 0.5));
+      1, w.valid >= 1 ? w.width
+                      : std::uint64_t(std::llround(double(w.width) * std::min(1.0, w.valid))));
   const auto rows = base::ceilDiv(elements, width);
   return {rows, base::ceilDiv(elements, rows)};
 }

@@ -308,7 +308,7 @@ TEST(Lstm, GradientsMatchFiniteDifferencesInEveryForm) {
 TEST(Lstm, CellOrdersAndActivationsAreHonoured) {
   Session s;
   std::vector<Named> runs;
-  for (auto order : {std::vector{BASIC_LSTM_CELL_INPUT_GATE, BASIC_LSTM_CELL_FORGET_GATE,
+  for (const auto &order : {std::vector{BASIC_LSTM_CELL_INPUT_GATE, BASIC_LSTM_CELL_FORGET_GATE,
                                  BASIC_LSTM_CELL_OUTPUT_GATE, BASIC_LSTM_CELL_CANDIDATE},
                      std::vector{BASIC_LSTM_CELL_CANDIDATE, BASIC_LSTM_CELL_OUTPUT_GATE,
                                  BASIC_LSTM_CELL_FORGET_GATE, BASIC_LSTM_CELL_INPUT_GATE}}) {
@@ -336,7 +336,7 @@ TEST(Lstm, VariableTimeStepsEndEarly) {
   for (bool full : {true, false})
     for (bool preserve : {true, false})
       for (auto mode : {"none", "full"})
-        for (auto lengths : {std::vector<std::size_t>{3}, {5, 0, 2}, {1, 4, 4}}) {
+        for (const auto &lengths : {std::vector<std::size_t>{3}, {5, 0, 2}, {1, 4, 4}}) {
           Layer l{5, 3, 4, 6};
           l.fullSequence = full;
           l.preserve = preserve;

@@ -20,7 +20,7 @@ Lookups::Lookups(Request request, const KernelOperand &table, const KernelOperan
       offsetStrides_(offsets.strides.begin(), offsets.strides.end()),
       rowsAreWritten_(rowsAreWritten) {
   const auto &r = request_;
-  require(table.shape.size() >= 1 && rows.shape.size() == table.shape.size() + 1, "ranks");
+  require(!table.shape.empty() && rows.shape.size() == table.shape.size() + 1, "ranks");
   require(offsets.shape.size() == 3 && r.dims.size() == r.sizes.size() && r.dims.size() < 32 &&
               offsets.shape[2] == r.dims.size(),
           "offsets");

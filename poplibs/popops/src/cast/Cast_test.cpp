@@ -201,10 +201,10 @@ TEST(Cast, QuartersWithoutMetadataAreF143OfScaleZero) {
 
 TEST(Cast, AccuracyOfAFloatAsHalfIsTold) {
   Session s;
-  const auto exact = s.input(FLOAT, {}, {0.5}), not_ = s.input(FLOAT, {1}, {0.1});
+  const auto exact = s.input(FLOAT, {}, {0.5}), rounded = s.input(FLOAT, {1}, {0.1});
   const auto a = s.output(popops::checkAccuracyWhenCast(s.graph, exact, HALF, 1e-6, s.prog));
-  const auto b = s.output(popops::checkAccuracyWhenCast(s.graph, not_, HALF, 1e-6, s.prog));
-  const auto c = s.output(popops::checkAccuracyWhenCast(s.graph, not_, HALF, 1e-3, s.prog));
+  const auto b = s.output(popops::checkAccuracyWhenCast(s.graph, rounded, HALF, 1e-6, s.prog));
+  const auto c = s.output(popops::checkAccuracyWhenCast(s.graph, rounded, HALF, 1e-3, s.prog));
   s.run();
   EXPECT_EQ(s.values(a), Doubles{1});
   EXPECT_EQ(s.values(b), Doubles{0});

@@ -333,7 +333,7 @@ TEST(ElementWise, ExpressionsPrintCompareAndCopy) {
   EXPECT_EQ(text.str(), "SUBTRACT(MULTIPLY(_1,Const(2,float)),EXPONENT(_2))");
   e.print(pretty);
   EXPECT_EQ(pretty.str(), "SUBTRACT\n  MULTIPLY\n    _1\n    Const(2,float)\n  EXPONENT\n    _2\n");
-  Any copy = e;
+  Any copy = e; // NOLINT(performance-unnecessary-copy-initialization): of which this is a test
   EXPECT_TRUE(copy.deepEquals(e));
   EXPECT_FALSE(copy.deepEquals((_1 * 3.0f) - Exp(_2)));
   const Expr &expr = e;
