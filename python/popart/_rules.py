@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Optimisers that are data (optimizerRules), computed where PopART is not: their lines are Python's too."""
 import ast
+import copy
 import functools
 import math
 import operator
-from typing import Any, Mapping
+from typing import Any, Callable, Dict, Iterable, Iterator, Mapping
 
 from popart_core import OptimizerRule
 
@@ -13,7 +14,8 @@ _OPERATORS: "dict[type, str]" = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"
 _NUMBERS: "dict[str, Any]" = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "neg": operator.neg,
     "sqrt": math.sqrt, "square": lambda x: x * x, "abs": abs, "sign": lambda x: float((x > 0) - (x < 0)), "max": max,
-    "min": min}
+    "min": min, "pow": operator.pow, "norm": abs,
+    "trust_ratio": lambda a, b, *largest: min(a, *largest) / b if a > 0 and b > 0 else 1.0}
 
 
 @functools.lru_cache(maxsize=None)
@@ -23,29 +25,109 @@ def _read(line: str) -> "tuple[str, ast.expr]":
     return found.targets[0].id, found.value
 
 
-def _value(part: Any, values: "Mapping[str, Any]", functions: "Mapping[str, Any]") -> Any:
-    if isinstance(part, ast.Constant):
-        return float(part.value)
-    if isinstance(part, ast.Name):
-        return values[part.id]
-    if isinstance(part, ast.BinOp):
-        name, parts = _OPERATORS[type(part.op)], [part.left, part.right]
-    elif isinstance(part, ast.UnaryOp):
-        name, parts = _OPERATORS[type(part.op)], [part.operand]
-    else:
-        name, parts = part.func.id, part.args
-    given = [_value(one, values, functions) for one in parts]
-    numbers = all(isinstance(one, (int, float)) for one in given)
-    return (_NUMBERS if numbers else functions)[name](*given)
+class Functions(Dict[str, Any]):
+    """add, sub, mul, div, neg, sqrt, square, abs, sign, max, min, pow, norm and trust_ratio of tensors, of which some
+    arguments may be numbers; of numbers alone they are Python's."""
+
+    def __init__(self, of_tensors: "Mapping[str, Any]"):
+        super().__init__({name: _either(_NUMBERS[name], function) for name, function in of_tensors.items()}, __builtins__={})
+
+
+def _either(of_numbers: Any, of_tensors: Any) -> Any:
+    def call(*given: Any) -> Any:
+        for one in given:
+            if not isinstance(one, (int, float)):
+                return of_tensors(*given)
+        return of_numbers(*given)
+    return call
+
+
+class _Calls(ast.NodeTransformer):
+    """Operators as calls of the functions."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        return self._call(_OPERATORS[type(node.op)], node.left, node.right)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        return self._call(_OPERATORS[type(node.op)], node.operand)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        name = node.func.id  # type: ignore[attr-defined]
+        if name == "correction":
+            return self.visit(_read(f"x = 1 / (1 - pow({node.args[0].id}, t))")[1])  # type: ignore[attr-defined]
+        return self._call(name, *node.args)
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        return ast.Constant(float(node.value))
+
+    def _call(self, name: str, *parts: ast.expr) -> ast.expr:
+        return ast.Call(ast.Name(name, ast.Load()), [self.visit(part) for part in parts], [])
+
+
+def _reads(value: ast.expr) -> "set[str]":
+    """The names in it, and of functions."""
+    return {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}
+
+
+@functools.lru_cache(maxsize=None)
+def _plan(lines: "tuple[str, ...]") -> "list[tuple[str, str, Any, set[str]]]":
+    """What changes, how ("w = w - x" by "-", if nothing behind it reads w), the code of the value, and what that reads."""
+    out: "list[tuple[str, str, Any, set[str]]]" = []
+    for line in reversed(lines):
+        name, value = _read(line)
+        how = ""
+        if name == "w" and isinstance(value, ast.BinOp) and isinstance(value.left, ast.Name) and value.left.id == name:
+            how = {ast.Add: "+", ast.Sub: "-"}.get(type(value.op), "")
+            how = "" if any("w" in reads for *_, reads in out) else how
+            value = value.right if how else value
+        reads = _reads(value)
+        code = ast.fix_missing_locations(ast.Expression(_Calls().visit(copy.deepcopy(value))))
+        out.append((name, how, compile(code, line, "eval"), reads))
+    return out[::-1]
+
+
+def modes_of(lines: "Iterable[str]") -> "tuple[str, ...]":
+    """All that lines ask for."""
+    found = {mode.removeprefix("not ") for line in lines if ": " in line for mode in line.partition(": ")[0].split(", ")}
+    return tuple(sorted(found))
+
+
+def line_of(line: str, on: "Callable[[str], bool]") -> str:
+    """What follows the modes that a line is for ("l2, not tf: ..."), or "" if one of them is not on."""
+    modes, colon, rest = line.partition(": ")
+    if not colon:
+        return line
+    return rest if all(on(mode.removeprefix("not ")) != mode.startswith("not ") for mode in modes.split(", ")) else ""
+
+
+@functools.lru_cache(maxsize=None)
+def names(lines: "tuple[str, ...]") -> "frozenset[str]":
+    """What lines read that none before has made, with t, the number of the update, where biases are corrected. Changes of w
+    ("w = w - x") do not read it."""
+    found: "set[str]" = set()
+    made = {*_NUMBERS, "correction"}
+    for name, _, _, reads in _plan(lines):
+        found |= (reads | {"t"} if "correction" in reads else reads) - made
+        made.add(name)
+    return frozenset(found)
+
+
+def changes(lines: "Iterable[str]", values: "Mapping[str, Any]", functions: Functions) -> "Iterator[tuple[str, str, Any]]":
+    """What lines make, one after the other: (name, "", value), or (w, "-", x) of "w = w - x", likewise "+"."""
+    now = dict(values)
+    for name, how, code, _ in _plan(tuple(lines)):
+        value = eval(code, functions, now)
+        if not how:
+            now[name] = value
+        yield name, how, value
 
 
 def after_step(rule: OptimizerRule, values: "Mapping[str, Any]", functions: "Mapping[str, Any]") -> "dict[str, Any]":
-    """What a step makes of w, g, the states and the numbers of a rule, by name. functions: add, sub, mul, div, neg, sqrt,
-    square, abs, sign, max and min of tensors, of which some arguments may be numbers."""
+    """What a step makes of w, g, the states and the numbers of a rule, by name; t is its number if biases are corrected."""
     out = dict(values)
-    for line in rule.formula:
-        name, value = _read(line)
-        out[name] = _value(value, out, functions)
+    known = functions if isinstance(functions, Functions) else Functions(functions)
+    for name, how, value in changes(rule.formula, values, known):
+        out[name] = known["add" if how == "+" else "sub"](out[name], value) if how else value
     return out
 
 

@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import popart
 import pytest
-from popart import _idx, _locks, _nest, _settings, _spelling
+from popart import _idx, _locks, _nest, _rules, _settings, _spelling
 from threads import together
 
 Pair = collections.namedtuple("Pair", "first second")
@@ -26,6 +26,37 @@ def test_structures_keep_their_form():
     assert found == {"b": [10, (20, Pair(30, [40]))], "a": ()} and list(found) == ["b", "a"]
     assert isinstance(found["b"][1][1], Pair)
     assert _nest.mapped(str, 5) == "5"
+
+
+ARRAYS = _rules.Functions({
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative, "sqrt": np.sqrt,
+    "square": np.square, "abs": np.abs, "sign": np.sign, "max": np.maximum, "min": np.minimum, "pow": np.power,
+    "norm": np.linalg.norm, "trust_ratio": lambda a, b, *largest: min(a, *largest) / b})
+
+
+def test_formulas_correct_and_measure():
+    lines = ["m = beta * m + (1 - beta) * g", "x = correction(beta) * m", "r = trust_ratio(norm(w), norm(x), most)",
+             "w = w - -r * x"]
+    rule = popart.OptimizerRule("Own", {"m": 0.0}, {"learning_rate": 0.1, "beta": 0.75, "most": 2.0}, lines)
+    w, g = np.array([3.0, 4.0]), np.array([1.0, 0.0])
+    made = _rules.after_step(rule, {"w": w, "g": g, "m": g, "beta": 0.75, "most": 2.0, "t": 2}, ARRAYS)
+    np.testing.assert_allclose(made["m"], [1, 0])
+    np.testing.assert_allclose(made["w"], [5, 4])
+    assert _rules.names(tuple(lines)) == {"beta", "m", "g", "t", "w", "most"}
+
+
+def test_changes_of_a_weight_are_told_as_such():
+    assert list(_rules.changes(["x = 2 * g", "w = w - x"], {"g": 3.0}, ARRAYS)) == [("x", "", 6.0), ("w", "-", 6.0)]
+    later = ["w = w + g", "m = w"]  # which reads what it has become
+    assert list(_rules.changes(later, {"g": 3.0, "w": 1.0}, ARRAYS)) == [("w", "", 4.0), ("m", "", 4.0)]
+    assert _rules.names(("x = 2 * g", "w = w - x")) == {"g"}
+
+
+def test_lines_are_for_modes():
+    on = {"l2": True, "tf": False}.__getitem__
+    assert [_rules.line_of(f"{modes}x = g", on) for modes in ("", "l2: ", "not l2: ", "l2, not tf: ", "l2, tf: ")] == [
+        "x = g", "x = g", "", "x = g", ""]
+    assert _rules.modes_of(["x = g", "l2, not tf: x = g"]) == ("l2", "tf")
 
 
 def test_settings_by_name_and_number():

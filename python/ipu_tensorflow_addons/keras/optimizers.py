@@ -13,8 +13,7 @@ from tensorflow.keras.optimizers.sgd import SGD as _SGD
 from tensorflow.ops import math_ops as _math
 if _typing.TYPE_CHECKING:  # of annotations
     from typing import Any
-    from tensorflow.framework.tensors import Tensor
-    from tensorflow.framework.typed import NumberLike, RateLike, TensorLike
+    from tensorflow.framework.typed import NumberLike, RateLike
 
 
 class _Typed:
@@ -48,13 +47,6 @@ class _Typed:
     def hyper(self):
         return (*super().hyper(), self.loss_scaling, *sorted(self._types.items()))
 
-    def _now(self, var, name):
-        return _math.cast(self.get_slot(var, name), "float32")
-
-    def _keep(self, var, name, value):
-        self.get_slot(var, name).assign(_math.cast(value, self._types[name]))
-        return value
-
     def get_config(self):
         return {**super().get_config(), "loss_scaling": self.loss_scaling}
 
@@ -68,15 +60,6 @@ class SGDIpuOptimizer(_Typed, _SGD):
                  optimizer_compute_precisions: Any = None, **kwargs: Any) -> None:
         super().__init__(learning_rate, momentum, nesterov, name, **kwargs)
         self._take({"momentum": momentum_accum_dtype}, loss_scaling, optimizer_compute_precisions)
-
-    def update(self, gradient: TensorLike, var: Any, rate: NumberLike) -> Tensor | None:
-        """Changes one weight. Momentum is kept and added in momentum_accum_dtype."""
-        if not self.momentum or self._plain:
-            return super().update(gradient, var, rate)
-        step = _math.multiply(_math.cast(gradient, "float32"), _math.cast(rate, "float32"))
-        v = self._keep(var, "momentum", _math.subtract(_math.multiply(self._now(var, "momentum"), self.momentum), step))
-        change = _math.subtract(_math.multiply(v, self.momentum), step) if self.nesterov else v
-        return var.assign_add(_math.cast(change, var.dtype))
 
     def fused(self, popart: Any, rate: NumberLike, clip: list, accum: Any) -> Any:
         """PopART's optimizer that does the same in one operator."""
@@ -99,29 +82,6 @@ class AdamIpuOptimizer(_Typed, _Adam):
         self._take({"m": m_dtype, "v": v_dtype, "vhat": vhat_dtype}, loss_scaling, optimizer_compute_precisions)
         self.debiasing = bool(debiasing)
 
-    def _means(self, gradient, var):
-        """m and v of this step."""
-        g = _math.cast(gradient, "float32")
-        values = (("m", self.beta_1, g), ("v", self.beta_2, _math.square(g)))
-        return [self._keep(var, name, _math.add(_math.multiply(self._now(var, name), float(b)), _math.multiply(x, 1 - b)))
-                for name, b, x in values]
-
-    def _without_bias(self, beta):
-        """1 - beta^t, or 1."""
-        return _math.subtract(1.0, _math.pow(float(beta), self.step_now())) if self.debiasing else 1.0
-
-    def update(self, gradient: TensorLike, var: Any, rate: NumberLike) -> Tensor:
-        """Changes one weight. Both means are kept in their accumulator types; the arithmetic is float32."""
-        if self._plain and self.debiasing:
-            return super().update(gradient, var, rate)
-        m, v = self._means(gradient, var)
-        if self.amsgrad:
-            v = self._keep(var, "vhat", _math.maximum(self._now(var, "vhat"), v))
-        scale = _math.divide(_math.sqrt(_math.multiply(self._without_bias(self.beta_2), 1.0)), self._without_bias(self.beta_1))
-        change = _math.divide(_math.multiply(m, _math.multiply(_math.cast(rate, "float32"), scale)),
-                              _math.add(_math.sqrt(v), self.epsilon))
-        return var.assign_sub(_math.cast(change, var.dtype))
-
     def fused(self, popart: Any, rate: NumberLike, clip: list, accum: Any) -> Any:
         """PopART's optimizer that does the same in one operator."""
         return super().fused(popart, rate, clip, accum) if self._plain and self.debiasing else None
@@ -142,6 +102,11 @@ class LAMBIpuOptimizer(AdamIpuOptimizer):
 
     Variables whose names match an expression of exclude_from_weight_decay have no decay, those of
     exclude_from_layer_adaptation no ratio. weight_norm_clip: the largest |w| of the ratio."""
+    _formula = ("m = m * beta_1 + g * (1 - beta_1)", "v = v * beta_2 + square(g) * (1 - beta_2)", "top = m", "size = v",
+                "debiasing: top = m / (1 - pow(beta_1, t))", "debiasing: size = v / (1 - pow(beta_2, t))",
+                "x = top / (sqrt(size) + epsilon)", "weight_decay_rate, decayed: x = x + w * weight_decay_rate",
+                "rate = learning_rate", "adapted, not bounded: rate = rate * trust_ratio(norm(w), norm(x))",
+                "adapted, bounded: rate = rate * trust_ratio(norm(w), norm(x), weight_norm_clip)", "w = w - x * rate")
 
     def __init__(self, learning_rate: RateLike = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-6,
                  weight_decay_rate: float = 0.0, exclude_from_weight_decay: list | None = None,
@@ -154,29 +119,14 @@ class LAMBIpuOptimizer(AdamIpuOptimizer):
         self.exclude_from_weight_decay = list(exclude_from_weight_decay or ())
         self.exclude_from_layer_adaptation = list(exclude_from_layer_adaptation or self.exclude_from_weight_decay)
 
-    @staticmethod
-    def _matches(var, expressions):
-        return any(_re.search(e, var.name) for e in expressions)
-
-    def update(self, gradient: TensorLike, var: Any, rate: NumberLike) -> Tensor:
-        """Changes one weight: Adam's step plus the weight decay, scaled by the ratio of the norms of weight and step."""
-        m, v = self._means(gradient, var)
-        m, v = _math.divide(m, self._without_bias(self.beta_1)), _math.divide(v, self._without_bias(self.beta_2))
-        w = _math.cast(var, "float32")
-        change = _math.divide(m, _math.add(_math.sqrt(v), self.epsilon))
-        if self.weight_decay_rate and not self._matches(var, self.exclude_from_weight_decay):
-            change = _math.add(change, _math.multiply(w, self.weight_decay_rate))
-        rate = _math.cast(rate, "float32")
-        if not self._matches(var, self.exclude_from_layer_adaptation):
-            rate = _math.multiply(rate, self._ratio(w, change))
-        return var.assign_sub(_math.cast(_math.multiply(change, rate), var.dtype))
-
-    def _ratio(self, w, change):
-        norm, other = (_math.sqrt(_math.reduce_sum(_math.square(t))) for t in (w, change))
-        if self.weight_norm_clip is not None:
-            norm = _math.minimum(norm, float(self.weight_norm_clip))
-        both = _math.logical_and(_math.greater(norm, 0.0), _math.greater(other, 0.0))
-        return _math.where(both, _math.divide(norm, _math.maximum(other, 1e-30)), 1.0)
+    def mode(self, name: str, var: Any) -> bool:
+        """Whether lines of this mode are for a weight."""
+        if name == "bounded":
+            return self.weight_norm_clip is not None
+        excluded = {"decayed": self.exclude_from_weight_decay, "adapted": self.exclude_from_layer_adaptation}.get(name)
+        if excluded is None:
+            return super().mode(name, var)
+        return not any(_re.search(e, var.name) for e in excluded)
 
     def fused(self, popart: Any, rate: NumberLike, clip: list, accum: Any) -> None:
         """PopART's optimizer that does the same in one operator."""

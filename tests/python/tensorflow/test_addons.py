@@ -160,6 +160,18 @@ def test_a_scaled_loss_is_scaled_back():
                                trained(keras.optimizers.SGD(0.1), "mse"), rtol=1e-5)
 
 
+def test_lamb_changes_weights_of_halves():
+    changed = []
+    for kind in ("float32", "float16"):
+        w = tf.Variable(np.array([0.5, -1.0, 0.25], kind), name="kernel")
+        optimizer = optimizers.LAMBIpuOptimizer(0.25, weight_decay_rate=0.125, exclude_from_weight_decay=["bias"])
+        for step in range(2):
+            optimizer.apply_gradients([(tf.constant(np.array([0.5, 0.25, step], kind)), w)])
+        changed.append(w.numpy())
+    assert changed[1].dtype == np.float16
+    np.testing.assert_allclose(changed[1], changed[0], atol=1e-3)
+
+
 def test_variables_that_lamb_leaves_out():
     """bias: no decay and no ratio, which is Adam with epsilon on the corrected root."""
     def trained(**own):

@@ -23,6 +23,7 @@ from tensorflow.framework.typed import PathLike, RateLike, TensorLike
 from tensorflow.framework.variables import Variable
 from tensorflow.keras import optimizers as _keras
 from tensorflow.keras.optimizers import schedules as _schedules
+from tensorflow.keras.optimizers.formulas import State as _State
 from tensorflow.keras.optimizers.rmsprop import RMSprop as _Means
 from tensorflow.keras.optimizers.sgd import SGD as _SGD
 from tensorflow.ops import math_ops
@@ -46,22 +47,13 @@ def _rate(given):
 class _Momentum(_SGD):
     """v = momentum * v + g;  w -= rate * v,  or with Nesterov  w -= rate * (g + momentum * v)"""
 
-    def update(self, gradient, var, rate):
-        if not self.momentum:
-            super().update(gradient, var, rate)
-            return
-        slot = self.get_slot(var, "momentum")
-        v = math_ops.add(math_ops.multiply(slot, self.momentum), gradient)
-        slot.assign(v)
-        step = math_ops.add(math_ops.multiply(v, self.momentum), gradient) if self.nesterov else v
-        var.assign_sub(math_ops.multiply(step, rate))
+    _states = (_State("momentum: v", "momentum", device="Accl1"),)
+    _formula = ("not momentum: w = w - g * learning_rate", "momentum: v = v * momentum + g", "momentum: step = v",
+                "momentum, nesterov: step = v * momentum + g", "momentum: w = w - step * learning_rate")
 
     def fused(self, popart, rate, clip, accum):
         return popart.SGD({"defaultLearningRate": (rate, False), "defaultMomentum": (float(self.momentum), True),
                            "nesterov": (bool(self.nesterov), True)}, clip, popart.SGDAccumulatorAndMomentum.Separate, accum)
-
-    def fused_slots(self):
-        return {"momentum": ("Accl1", 1)} if self.momentum else {}
 
 
 class Optimizer:
@@ -235,17 +227,11 @@ class AdamOptimizer(_OfKeras):
 class _RMSProp(_Means):
     """v begins with ones, and epsilon is always under the root."""
 
-    def create_slots(self, var):
-        self.add_slot(var, "rms", 1.0)
-        self.add_slot(var, "momentum")
-        if self.centered:
-            self.add_slot(var, "mg")
+    _states = (_State("v", "rms", 1.0), *_Means._states[1:])
+    _same = None
 
-    def update(self, gradient, var, rate):
-        self.with_momentum(gradient, var, rate)
-
-    def fused(self, popart, rate, clip, accum):
-        return None
+    def mode(self, name, var):
+        return name == "momentum" or super().mode(name, var)
 
 
 class RMSPropOptimizer(_OfKeras):

@@ -267,13 +267,6 @@ class Optimizer:
         """The number of this step, from 1."""
         return math_ops.add(math_ops.cast(self.iterations, "float32"), 1.0)
 
-    @staticmethod
-    def mixed(slot: Variable, value: TensorLike, keep: float) -> Tensor:
-        """slot = keep * slot + (1 - keep) * value, and what it is then."""
-        out = math_ops.add(math_ops.multiply(slot, float(keep)), math_ops.multiply(value, 1.0 - float(keep)))
-        slot.assign(out)
-        return out
-
     def update(self, gradient: TensorLike, var: Variable, rate: NumberLike) -> Any:
         """Changes one weight by its gradient: the formula of the class."""
         raise NotImplementedError("Must be implemented in subclasses.")

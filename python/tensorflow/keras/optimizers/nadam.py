@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from tensorflow.framework.context import eagerly
-from tensorflow.framework.typed import NumberLike, RateLike, TensorLike
+from tensorflow.framework.typed import RateLike
 from tensorflow.framework.variables import Variable
-from tensorflow.keras.optimizers.base import Optimizer, epsilon_of, registry
+from tensorflow.keras.optimizers.base import epsilon_of, registry
+from tensorflow.keras.optimizers.formulas import Formula, State
 from tensorflow.keras.optimizers.schedules import LearningRateSchedule
 from tensorflow.ops import math_ops
 
@@ -19,9 +20,13 @@ __all__ = ["Nadam"]
 
 
 @registry.add("nadam")
-class Nadam(Optimizer):
+class Nadam(Formula):
     """Adam with Nesterov's look ahead."""
     _defaults = {"beta_1": 0.9, "beta_2": 0.999, "epsilon": 1e-7}
+    _states = (State("m", "m"), State("v", "v"))
+    _formula = ("m = m * beta_1 + g * (1 - beta_1)", "v = v * beta_2 + square(g) * (1 - beta_2)",
+                "of_g = (1 - _now) / (1 - _so_far)", "of_m = _next / (1 - _so_far * _next)",
+                "w = w - (g * of_g + m * of_m) * learning_rate / (sqrt(v / _correction) + epsilon)")
 
     def __init__(self, learning_rate: RateLike = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7,
                  name: str = "Nadam", **kwargs: Any) -> None:
@@ -33,10 +38,6 @@ class Nadam(Optimizer):
         self._of_momentum, self.decay = self.decay, 0.0  # the decay is the momentum's, not the rate's
         with eagerly():
             self._product = Variable(np.float32(1), False, name=f"{self._name}/m_cache")
-
-    def create_slots(self, var: Variable) -> None:
-        for name in ("m", "v"):
-            self.add_slot(var, name)
 
     def _own_weights(self):
         return [self._product]
@@ -51,15 +52,6 @@ class Nadam(Optimizer):
         self._so_far = math_ops.multiply(self._product, self._now)
         self._product.assign(self._so_far)
         self._correction = math_ops.subtract(1.0, math_ops.pow(float(self.beta_2), step))
-
-    def update(self, gradient: TensorLike, var: Variable, rate: NumberLike) -> None:
-        m = self.mixed(self.get_slot(var, "m"), gradient, self.beta_1)
-        v = self.mixed(self.get_slot(var, "v"), math_ops.square(gradient), self.beta_2)
-        of_g = math_ops.divide(math_ops.subtract(1.0, self._now), math_ops.subtract(1.0, self._so_far))
-        of_m = math_ops.divide(self._next, math_ops.subtract(1.0, math_ops.multiply(self._so_far, self._next)))
-        top = math_ops.add(math_ops.multiply(gradient, of_g), math_ops.multiply(m, of_m))
-        root = math_ops.add(math_ops.sqrt(math_ops.divide(v, self._correction)), self.epsilon)
-        var.assign_sub(math_ops.divide(math_ops.multiply(top, rate), root))
 
     def get_config(self) -> dict:
         return {**super().get_config(), "decay": self._of_momentum}

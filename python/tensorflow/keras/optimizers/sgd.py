@@ -5,19 +5,23 @@ PopART keeps the velocity without the rate (v' = momentum * v' + g, w -= rate * 
 changes. Its velocity scaling s (v' = momentum * v' + s * g, w -= rate / s * v') makes it this one: s is the rate."""
 from __future__ import annotations
 
-from tensorflow.framework.typed import NumberLike, RateLike, TensorLike
 from typing import Any
 
-from tensorflow.keras.optimizers.base import Optimizer, registry
-from tensorflow.ops import math_ops
+from tensorflow.framework.typed import NumberLike, RateLike
+from tensorflow.keras.optimizers.base import registry
+from tensorflow.keras.optimizers.formulas import Formula, State
 
 __all__ = ["SGD"]
 
 
 @registry.add("sgd")
-class SGD(Optimizer):
+class SGD(Formula):
     """Gradient descent, with momentum and Nesterov's look ahead if asked for."""
     _defaults = {"momentum": 0.0, "nesterov": False}
+    _states: "tuple[State, ...]" = (State("momentum: v", "momentum", device="Accl1", factor=-1),)
+    _formula: "tuple[str, ...]" = (
+        "step = g * learning_rate", "not momentum: w = w - step", "momentum: v = v * momentum - step",
+        "momentum, not nesterov: w = w + v", "momentum, nesterov: w = w + (v * momentum - step)")
 
     def __init__(self, learning_rate: RateLike = 0.01, momentum: float = 0.0, nesterov: bool = False, name: str = "SGD",
                  **kwargs: Any) -> None:
@@ -25,27 +29,10 @@ class SGD(Optimizer):
             raise ValueError("`momentum` must be between [0, 1].")
         super().__init__(name, learning_rate, momentum=momentum, nesterov=nesterov, **kwargs)
 
-    def create_slots(self, var: Any) -> None:
-        if self.momentum:
-            self.add_slot(var, "momentum")
-
-    def update(self, gradient: TensorLike, var: Any, rate: NumberLike) -> None:
-        step = math_ops.multiply(gradient, rate)
-        if not self.momentum:
-            var.assign_sub(step)
-            return
-        slot = self.get_slot(var, "momentum")
-        v = math_ops.subtract(math_ops.multiply(slot, self.momentum), step)
-        slot.assign(v)
-        var.assign_add(math_ops.subtract(math_ops.multiply(v, self.momentum), step) if self.nesterov else v)
-
-    def fused(self, popart: Any, rate: NumberLike, clip: list, accum: Any) -> SGD:
+    def fused(self, popart: Any, rate: NumberLike, clip: list, accum: Any) -> Any:
         values = {"defaultLearningRate": (rate, False), "defaultMomentum": (float(self.momentum), True),
                   "nesterov": (bool(self.nesterov), True)}
         if self.momentum:
             scale = max(rate, 1e-30)  # of a rate of zero nothing is left to divide by
             values |= {"defaultVelocityScaling": (scale, False), "defaultLearningRate": (scale, False)}
         return popart.SGD(values, clip, popart.SGDAccumulatorAndMomentum.Separate, accum)
-
-    def fused_slots(self) -> dict:
-        return {"momentum": ("Accl1", -1)} if self.momentum else {}
