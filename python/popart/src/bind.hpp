@@ -22,6 +22,16 @@ template <class T, class... More> void copyable(py::class_<T, More...> &c) {
           "A copy.");
 }
 
+// An enumeration of module m with up to a dozen of its enumerators, by their own names.
+#define BIND_ENUM(E, text, ...) py::enum_<E>(m, #E, text) BIND_ALL(BIND_VALUES(E, __VA_ARGS__))
+#define BIND_VALUES(E, name, ...)                                                                  \
+  .value(#name, E::name) __VA_OPT__(BIND_OTHERS BIND_PARENTHESES(E, __VA_ARGS__))
+#define BIND_OTHERS() BIND_VALUES
+#define BIND_PARENTHESES ()
+#define BIND_ALL(...) BIND_FOUR(BIND_FOUR(BIND_FOUR(__VA_ARGS__)))
+#define BIND_FOUR(...) BIND_ONE(BIND_ONE(BIND_ONE(BIND_ONE(__VA_ARGS__))))
+#define BIND_ONE(...) __VA_ARGS__
+
 // How objects show themselves: enumerators by name, everything else by its repr.
 std::string shown(const py::handle &value);
 template <class T>

@@ -100,24 +100,10 @@ void bindManager(py::module &m) {
 } // namespace
 
 void bindDevices(py::module &m) {
-  py::enum_<DeviceType>(m, "DeviceType", "Kinds of devices.")
-      .value("IpuModel", DeviceType::IpuModel)
-      .value("Cpu", DeviceType::Cpu)
-      .value("Ipu", DeviceType::Ipu)
-      .value("OfflineIpu", DeviceType::OfflineIpu)
-      .value("Sim", DeviceType::Sim);
-  py::enum_<DeviceConnectionType>(m, "DeviceConnectionType", "When a device is attached.")
-      .value("Always", DeviceConnectionType::Always)
-      .value("OnDemand", DeviceConnectionType::OnDemand)
-      .value("Never", DeviceConnectionType::Never);
-  py::enum_<SyncPattern>(m, "SyncPattern", "How IPUs wait for each other.")
-      .value("Full", SyncPattern::Full)
-      .value("SinglePipeline", SyncPattern::SinglePipeline)
-      .value("ReplicaAndLadder", SyncPattern::ReplicaAndLadder);
-  py::enum_<DeviceSelectionCriterion>(m, "DeviceSelectionCriterion",
-                                      "Which of several free devices is taken.")
-      .value("First", DeviceSelectionCriterion::First)
-      .value("Random", DeviceSelectionCriterion::Random);
+  BIND_ENUM(DeviceType, "Kinds of devices.", IpuModel, Cpu, Ipu, OfflineIpu, Sim);
+  BIND_ENUM(DeviceConnectionType, "When a device is attached.", Always, OnDemand, Never);
+  BIND_ENUM(SyncPattern, "How IPUs wait for each other.", Full, SinglePipeline, ReplicaAndLadder);
+  BIND_ENUM(DeviceSelectionCriterion, "Which of several free devices is taken.", First, Random);
   m.def("syncPatternFromString", &syncPatternFromString, py::arg("syncPattern"),
         "The pattern of this name.");
   m.def("syncPatternToString", &syncPatternToString, py::arg("syncPattern"), "Its name.");

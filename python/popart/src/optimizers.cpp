@@ -134,25 +134,13 @@ void bindOptimizers(py::module &m) {
                    : "ClipNormSettings(" + shown(c.weightIds) + ", " + number(c.maxNorm) + ")";
       });
   copyable(clip);
-  py::enum_<SGDAccumulatorAndMomentum>(m, "SGDAccumulatorAndMomentum",
-                                       "Whether gradients are summed up in the velocity.")
-      .value("Combined", SGDAccumulatorAndMomentum::Combined)
-      .value("Separate", SGDAccumulatorAndMomentum::Separate);
-  py::enum_<AdamMode>(m, "AdamMode", "Adam and its relatives.")
-      .value("Adam", AdamMode::Adam)
-      .value("AdamNoBias", AdamMode::AdamNoBias)
-      .value("AdaMax", AdamMode::AdaMax)
-      .value("Lamb", AdamMode::Lamb)
-      .value("LambNoBias", AdamMode::LambNoBias);
-  py::enum_<WeightDecayMode>(m, "WeightDecayMode",
-                             "Decay of the weights, or a part of the gradient.")
-      .value("Decay", WeightDecayMode::Decay)
-      .value("L2Regularization", WeightDecayMode::L2Regularization);
-  py::enum_<AdaptiveMode>(m, "AdaptiveMode", "Optimisers with a step size per element.")
-      .value("AdaGrad", AdaptiveMode::AdaGrad)
-      .value("RMSProp", AdaptiveMode::RMSProp)
-      .value("CenteredRMSProp", AdaptiveMode::CenteredRMSProp)
-      .value("AdaDelta", AdaptiveMode::AdaDelta);
+  BIND_ENUM(SGDAccumulatorAndMomentum, "Whether gradients are summed up in the velocity.", Combined,
+            Separate);
+  BIND_ENUM(AdamMode, "Adam and its relatives.", Adam, AdamNoBias, AdaMax, Lamb, LambNoBias);
+  BIND_ENUM(WeightDecayMode, "Decay of the weights, or a part of the gradient.", Decay,
+            L2Regularization);
+  BIND_ENUM(AdaptiveMode, "Optimisers with a step size per element.", AdaGrad, RMSProp,
+            CenteredRMSProp, AdaDelta);
 
   py::class_<Optimizer>(m, "Optimizer", "How weights follow their gradients.")
       .def("getLossScalingVal", &Optimizer::getLossScalingVal, "What the loss is multiplied by.")

@@ -9,11 +9,8 @@ using namespace popart;
 namespace {
 
 void bindEnums(py::module &m) {
-  py::enum_<VirtualGraphMode>(m, "VirtualGraphMode", "How a model is spread over IPUs.")
-      .value("Off", VirtualGraphMode::Off)
-      .value("Manual", VirtualGraphMode::Manual)
-      .value("Auto", VirtualGraphMode::Auto)
-      .value("ExecutionPhases", VirtualGraphMode::ExecutionPhases);
+  BIND_ENUM(VirtualGraphMode, "How a model is spread over IPUs.", Off, Manual, Auto,
+            ExecutionPhases);
   py::enum_<RecomputationType>(m, "RecomputationType",
                                "What the backward pass computes again by itself.")
       .value("NoRecompute", RecomputationType::None)
@@ -21,98 +18,44 @@ void bindEnums(py::module &m) {
       .value("NormOnly", RecomputationType::NormOnly)
       .value("Pipeline", RecomputationType::Pipeline)
       .value("RecomputeAll", RecomputationType::RecomputeAll);
-  py::enum_<RecomputeType>(m, "RecomputeType",
-                           "Whether the backward pass computes an output again.")
-      .value("Undefined", RecomputeType::Undefined)
-      .value("Checkpoint", RecomputeType::Checkpoint)
-      .value("Recompute", RecomputeType::Recompute)
-      .value("Recomputed", RecomputeType::Recomputed);
+  BIND_ENUM(RecomputeType, "Whether the backward pass computes an output again.", Undefined,
+            Checkpoint, Recompute, Recomputed);
   py::enum_<MergeVarUpdateType>(m, "MergeVarUpdateType", "Which weight updates are done together.")
       .value("Off", MergeVarUpdateType::None)
       .value("All", MergeVarUpdateType::All)
       .value("AutoLoose", MergeVarUpdateType::AutoLoose)
       .value("AutoTight", MergeVarUpdateType::AutoTight);
-  py::enum_<SyntheticDataMode>(m, "SyntheticDataMode",
-                               "Data that the device makes instead of taking it from the host.")
-      .value("Off", SyntheticDataMode::Off)
-      .value("Zeros", SyntheticDataMode::Zeros)
-      .value("RandomNormal", SyntheticDataMode::RandomNormal)
-      .value("RandomUniform", SyntheticDataMode::RandomUniform);
-  py::enum_<Instrumentation>(m, "Instrumentation", "What cycle counters count.")
-      .value("Outer", Instrumentation::Outer)
-      .value("Inner", Instrumentation::Inner);
-  py::enum_<ReductionType>(m, "ReductionType", "How a loss, or gradients, are reduced.")
-      .value("Sum", ReductionType::Sum)
-      .value("Mean", ReductionType::Mean)
-      .value("NoReduction", ReductionType::NoReduction);
-  py::enum_<MeanReductionStrategy>(m, "MeanReductionStrategy",
-                                   "When the mean over micro-batches and replicas is taken.")
-      .value("Running", MeanReductionStrategy::Running)
-      .value("Post", MeanReductionStrategy::Post)
-      .value("PostAndLoss", MeanReductionStrategy::PostAndLoss);
-  py::enum_<SubgraphCopyingStrategy>(m, "SubgraphCopyingStrategy",
-                                     "When operands are copied into functions.")
-      .value("OnEnterAndExit", SubgraphCopyingStrategy::OnEnterAndExit)
-      .value("JustInTime", SubgraphCopyingStrategy::JustInTime);
-  py::enum_<ExecutionPhaseIOSchedule>(m, "ExecutionPhaseIOSchedule",
-                                      "When tensors are loaded for a phase.")
-      .value("Preload", ExecutionPhaseIOSchedule::Preload)
-      .value("OnDemand", ExecutionPhaseIOSchedule::OnDemand);
-  py::enum_<ExecutionPhaseSchedule>(m, "ExecutionPhaseSchedule",
-                                    "How the operators of a phase are ordered.")
-      .value("Interleaving", ExecutionPhaseSchedule::Interleaving)
-      .value("Batch", ExecutionPhaseSchedule::Batch)
-      .value("BatchClusteredIO", ExecutionPhaseSchedule::BatchClusteredIO);
-  py::enum_<AccumulateOuterFragmentSchedule>(m, "AccumulateOuterFragmentSchedule",
-                                             "How weight updates are ordered.")
-      .value("Scheduler", AccumulateOuterFragmentSchedule::Scheduler)
-      .value("Serial", AccumulateOuterFragmentSchedule::Serial)
-      .value("OverlapCycleOptimized", AccumulateOuterFragmentSchedule::OverlapCycleOptimized)
-      .value("OverlapMemoryOptimized", AccumulateOuterFragmentSchedule::OverlapMemoryOptimized);
-  py::enum_<BatchSerializationTransformContext>(m, "BatchSerializationTransformContext",
-                                                "Which pass is cut into batches.")
-      .value("Fwd", BatchSerializationTransformContext::Fwd)
-      .value("Bwd", BatchSerializationTransformContext::Bwd);
-  py::enum_<BatchSerializationMethod>(m, "BatchSerializationMethod", "How it is cut.")
-      .value("UnrollDynamic", BatchSerializationMethod::UnrollDynamic)
-      .value("UnrollStatic", BatchSerializationMethod::UnrollStatic)
-      .value("Loop", BatchSerializationMethod::Loop);
-  py::enum_<BatchSerializationBatchSchedule>(m, "BatchSerializationBatchSchedule",
-                                             "How the batches are ordered.")
-      .value("Scheduler", BatchSerializationBatchSchedule::Scheduler)
-      .value("Isomorphic", BatchSerializationBatchSchedule::Isomorphic)
-      .value("OverlapOnIo", BatchSerializationBatchSchedule::OverlapOnIo)
-      .value("OverlapOnCompute", BatchSerializationBatchSchedule::OverlapOnCompute);
-  py::enum_<GradientTensorTrackingMethod>(m, "GradientTensorTrackingMethod",
-                                          "Which gradients automatic loss scaling looks at.")
-      .value("AllNonViewChangingGradientTensors",
-             GradientTensorTrackingMethod::AllNonViewChangingGradientTensors)
-      .value("ConvAndMatmulGradients", GradientTensorTrackingMethod::ConvAndMatmulGradients)
-      .value("GradientsOfUserSpecifiedTensors",
-             GradientTensorTrackingMethod::GradientsOfUserSpecifiedTensors);
+  BIND_ENUM(SyntheticDataMode, "Data that the device makes instead of taking it from the host.",
+            Off, Zeros, RandomNormal, RandomUniform);
+  BIND_ENUM(Instrumentation, "What cycle counters count.", Outer, Inner);
+  BIND_ENUM(ReductionType, "How a loss, or gradients, are reduced.", Sum, Mean, NoReduction);
+  BIND_ENUM(MeanReductionStrategy, "When the mean over micro-batches and replicas is taken.",
+            Running, Post, PostAndLoss);
+  BIND_ENUM(SubgraphCopyingStrategy, "When operands are copied into functions.", OnEnterAndExit,
+            JustInTime);
+  BIND_ENUM(ExecutionPhaseIOSchedule, "When tensors are loaded for a phase.", Preload, OnDemand);
+  BIND_ENUM(ExecutionPhaseSchedule, "How the operators of a phase are ordered.", Interleaving,
+            Batch, BatchClusteredIO);
+  BIND_ENUM(AccumulateOuterFragmentSchedule, "How weight updates are ordered.", Scheduler, Serial,
+            OverlapCycleOptimized, OverlapMemoryOptimized);
+  BIND_ENUM(BatchSerializationTransformContext, "Which pass is cut into batches.", Fwd, Bwd);
+  BIND_ENUM(BatchSerializationMethod, "How it is cut.", UnrollDynamic, UnrollStatic, Loop);
+  BIND_ENUM(BatchSerializationBatchSchedule, "How the batches are ordered.", Scheduler, Isomorphic,
+            OverlapOnIo, OverlapOnCompute);
+  BIND_ENUM(GradientTensorTrackingMethod, "Which gradients automatic loss scaling looks at.",
+            AllNonViewChangingGradientTensors, ConvAndMatmulGradients,
+            GradientsOfUserSpecifiedTensors);
   py::enum_<ScatterReduction>(m, "ScatterReduction", "How rows that meet are reduced.")
       .value("Sum", ScatterReduction::Sum)
       .value("Max", ScatterReduction::Max)
       .value("Min", ScatterReduction::Min)
       .value("Mul", ScatterReduction::Mul)
       .value("NoReduction", ScatterReduction::None);
-  py::enum_<InitType>(m, "InitType", "What a new tensor holds.")
-      .value("NoInit", InitType::NoInit)
-      .value("Zero", InitType::Zero);
-  py::enum_<TensorRemapType>(m, "TensorRemapType", "In which pass a tensor gets a new layout.")
-      .value("FwdBwdReverse", TensorRemapType::FwdBwdReverse)
-      .value("FwdBwd", TensorRemapType::FwdBwd)
-      .value("Fwd", TensorRemapType::Fwd);
-  py::enum_<CollectiveOperator>(m, "CollectiveOperator", "How replicas are reduced.")
-      .value("Add", CollectiveOperator::Add)
-      .value("Mean", CollectiveOperator::Mean)
-      .value("Mul", CollectiveOperator::Mul)
-      .value("Min", CollectiveOperator::Min)
-      .value("Max", CollectiveOperator::Max)
-      .value("LogicalAnd", CollectiveOperator::LogicalAnd)
-      .value("LogicalOr", CollectiveOperator::LogicalOr)
-      .value("SquareAdd", CollectiveOperator::SquareAdd)
-      .value("Local", CollectiveOperator::Local);
+  BIND_ENUM(InitType, "What a new tensor holds.", NoInit, Zero);
+  BIND_ENUM(TensorRemapType, "In which pass a tensor gets a new layout.", FwdBwdReverse, FwdBwd,
+            Fwd);
+  BIND_ENUM(CollectiveOperator, "How replicas are reduced.", Add, Mean, Mul, Min, Max, LogicalAnd,
+            LogicalOr, SquareAdd, Local);
 }
 
 template <class T> void bindLocationMembers(py::class_<T> &c) {
@@ -123,25 +66,12 @@ template <class T> void bindLocationMembers(py::class_<T> &c) {
 }
 
 void bindLocations(py::module &m) {
-  py::enum_<TensorStorage>(m, "TensorStorage", "On the chip, or in memory off the chip.")
-      .value("OnChip", TensorStorage::OnChip)
-      .value("OffChip", TensorStorage::OffChip);
-  py::enum_<TileSet>(m, "TileSet", "Tiles that compute, or tiles for I/O.")
-      .value("Compute", TileSet::Compute)
-      .value("IO", TileSet::IO);
-  py::enum_<ReplicatedTensorSharding>(m, "ReplicatedTensorSharding",
-                                      "Whether every replica holds a part only.")
-      .value("Off", ReplicatedTensorSharding::Off)
-      .value("On", ReplicatedTensorSharding::On);
-  py::enum_<ExchangeStrategy>(m, "ExchangeStrategy", "When data is exchanged with the host.")
-      .value("JustInTime", ExchangeStrategy::JustInTime)
-      .value("OverlapInnerLoop", ExchangeStrategy::OverlapInnerLoop)
-      .value("OverlapLoops", ExchangeStrategy::OverlapLoops)
-      .value("OverlapStep", ExchangeStrategy::OverlapStep);
-  py::enum_<ReplicatedStreamMode>(m, "ReplicatedStreamMode",
-                                  "Whether all replicas get the same input.")
-      .value("Replicate", ReplicatedStreamMode::Replicate)
-      .value("Broadcast", ReplicatedStreamMode::Broadcast);
+  BIND_ENUM(TensorStorage, "On the chip, or in memory off the chip.", OnChip, OffChip);
+  BIND_ENUM(TileSet, "Tiles that compute, or tiles for I/O.", Compute, IO);
+  BIND_ENUM(ReplicatedTensorSharding, "Whether every replica holds a part only.", Off, On);
+  BIND_ENUM(ExchangeStrategy, "When data is exchanged with the host.", JustInTime, OverlapInnerLoop,
+            OverlapLoops, OverlapStep);
+  BIND_ENUM(ReplicatedStreamMode, "Whether all replicas get the same input.", Replicate, Broadcast);
   py::enum_<CommGroupType>(m, "CommGroupType", "How replicas form groups.")
       .value("All", CommGroupType::All)
       .value("Consecutive", CommGroupType::Consecutive)
@@ -179,11 +109,8 @@ void bindLocations(py::module &m) {
         return "CommGroup(" + shown(c.type) + ", " + shown(c.replicaGroupSize) + ")";
       });
   copyable(group);
-  py::enum_<VariableRetrievalMode>(m, "VariableRetrievalMode",
-                                   "Which replicas' values of a weight come back.")
-      .value("OnePerGroup", VariableRetrievalMode::OnePerGroup)
-      .value("AllReduceReplicas", VariableRetrievalMode::AllReduceReplicas)
-      .value("AllReplicas", VariableRetrievalMode::AllReplicas);
+  BIND_ENUM(VariableRetrievalMode, "Which replicas' values of a weight come back.", OnePerGroup,
+            AllReduceReplicas, AllReplicas);
   using Variable = VariableSettings;
   const auto replicas = py::arg("numReplicas");
   py::class_<Variable> variable(m, "VariableSettings",
@@ -265,12 +192,8 @@ void bindLocations(py::module &m) {
 }
 
 void bindDataFlow(py::module &m) {
-  py::enum_<AnchorReturnTypeId>(m, "AnchorReturnTypeId",
-                                "Which micro-batches of an anchor come back.")
-      .value("Final", AnchorReturnTypeId::Final)
-      .value("EveryN", AnchorReturnTypeId::EveryN)
-      .value("All", AnchorReturnTypeId::All)
-      .value("Sum", AnchorReturnTypeId::Sum);
+  BIND_ENUM(AnchorReturnTypeId, "Which micro-batches of an anchor come back.", Final, EveryN, All,
+            Sum);
   using Return = AnchorReturnType;
   const auto tiles = py::arg("tileSet") = TileSet::Compute;
   const auto strategy = py::arg("exchangeStrategy") = ExchangeStrategy::JustInTime;
@@ -386,11 +309,8 @@ void bindSessionOptions(py::module &m) {
 }
 
 void bindPatterns(py::module &m) {
-  py::enum_<PatternsLevel>(m, "PatternsLevel", "How many rewrites a session applies.")
-      .value("NoPatterns", PatternsLevel::NoPatterns)
-      .value("Minimal", PatternsLevel::Minimal)
-      .value("Default", PatternsLevel::Default)
-      .value("All", PatternsLevel::All);
+  BIND_ENUM(PatternsLevel, "How many rewrites a session applies.", NoPatterns, Minimal, Default,
+            All);
   py::class_<Patterns> c(m, "Patterns", "Which rewrites a session applies to its model.");
   c.def(py::init<>(), "The usual ones.")
       .def(py::init<PatternsLevel>(), py::arg("level"), "Those of a level.")

@@ -264,8 +264,7 @@ void updateOptimizer(TrainingSession &self, const Optimizer &optimizer) {
 } // namespace
 
 void bindSessions(py::module &m) {
-  py::enum_<IrSerializationFormat>(m, "IrSerializationFormat", "How _serializeIr writes.")
-      .value("JSON", IrSerializationFormat::JSON);
+  BIND_ENUM(IrSerializationFormat, "How _serializeIr writes.", JSON);
   py::class_<InferenceSession> inference(m, "_InferenceSessionCore");
   inference.def(py::init(&makeInference), py::arg("fnModel"), py::arg("dataFlow"),
                 py::arg("deviceInfo"), py::arg("inputShapeInfo"), py::arg("userOptions"),
