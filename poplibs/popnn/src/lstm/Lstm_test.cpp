@@ -309,9 +309,9 @@ TEST(Lstm, CellOrdersAndActivationsAreHonoured) {
   Session s;
   std::vector<Named> runs;
   for (const auto &order : {std::vector{BASIC_LSTM_CELL_INPUT_GATE, BASIC_LSTM_CELL_FORGET_GATE,
-                                 BASIC_LSTM_CELL_OUTPUT_GATE, BASIC_LSTM_CELL_CANDIDATE},
-                     std::vector{BASIC_LSTM_CELL_CANDIDATE, BASIC_LSTM_CELL_OUTPUT_GATE,
-                                 BASIC_LSTM_CELL_FORGET_GATE, BASIC_LSTM_CELL_INPUT_GATE}}) {
+                                        BASIC_LSTM_CELL_OUTPUT_GATE, BASIC_LSTM_CELL_CANDIDATE},
+                            std::vector{BASIC_LSTM_CELL_CANDIDATE, BASIC_LSTM_CELL_OUTPUT_GATE,
+                                        BASIC_LSTM_CELL_FORGET_GATE, BASIC_LSTM_CELL_INPUT_GATE}}) {
     Layer l{3, 2, 4, 5};
     l.order = order;
     runs.push_back({base::str("order ", base::list(order)), add(s, l, Backward::Together)});
