@@ -44,6 +44,7 @@ bool draws(std::string_view) { return true; }
 // Only the backends for tests have these.
 std::atomic<unsigned> told = 0;
 void tell(const KernelArgs &) { ++told; }
+void inflate(const KernelArgs &args) { *args.out<float>(0) = 1e25f * *args.in<float>(0) * 1e20f; }
 void grow(const KernelArgs &args) { *args.out<float>(0) = 1e30f * *args.in<float>(0); }
 
 const openipu::Registered kernels[] = {
@@ -54,6 +55,7 @@ const openipu::Registered kernels[] = {
     openipu::Registered{openipu::across("seam.sumOfReplicas", sumOfReplicas)},
     openipu::Registered{{.name = "seam.tell", .run = tell, .backend = TestBackend::queueing}},
     openipu::Registered{{.name = "seam.grow", .run = grow}},
+    openipu::Registered{{.name = "seam.inflate", .run = inflate}},
     openipu::Registered{{.name = "seam.grow", .run = grow, .backend = TestBackend::queueing}},
     openipu::Registered{{.name = "seam.add", .run = add, .backend = TestBackend::atOnce}},
     openipu::Registered{{.name = "seam.multiply", .run = multiply, .backend = TestBackend::atOnce}},
@@ -180,6 +182,47 @@ TEST(Backend, KernelsThatItDoesNotHaveRunOnTheHost) {
   const auto outcome = onAll(b);
   EXPECT_EQ(TestBackend::steps, 2u); // seam.add alone
   EXPECT_EQ(outcome.memory[3], std::vector<int>{1});
+}
+
+TEST(Backend, StepsOnTheHostThatFollowEachOtherMoveTheirVariablesOnce) {
+  Builder b;
+  b.image.replicationFactor = 2;
+  auto x = b.ints({1, 2, 3}), y = b.ints({4, 5, 6}), z = b.variable(3), last = b.variable(3);
+  auto first = call(b, "seam.subtract", b.view(z), {b.view(x), b.view(y)}),
+       second = call(b, "seam.subtract", tensor::slice(b.view(y), 0, 2, 0),
+                     {tensor::slice(b.view(z), 1, 3, 0), tensor::slice(b.view(x), 0, 2, 0)}),
+       third = call(b, "seam.subtract", b.view(last), {b.view(y), b.view(z)}),
+       shift = b.copy(last, 0, x, 0, 2);
+  b.sequence({b.repeat(7, b.sequence({first, second, third})), shift});
+  onAll(b);
+  TestBackend::registerOnce();
+  Loaded loaded(b, {}, TestBackend::atOnce);
+  TestBackend::reads = 0;
+  loaded.run();
+  EXPECT_EQ(TestBackend::reads, 2u); // one of each replica
+}
+
+TEST(Backend, AFaultOnTheHostLeavesWhatTheStepsBeforeItWrote) {
+  TestBackend::registerOnce();
+  for (const std::string name : {"cpu", TestBackend::atOnce})
+    for (const float begin : {1e-25f, 1.0f}) { // in the second turn, in the first
+      Builder b;
+      auto x = b.values<float>({begin}, TypeId::Float), n = b.ints({1, 2}), m = b.ints({5, 5}),
+           behind = b.ints({9, 9});
+      auto first = call(b, "seam.subtract", b.view(n), {b.view(n), b.view(m)}),
+           fails = call(b, "seam.inflate", b.view(x), {b.view(x)}),
+           third = call(b, "seam.subtract", b.view(behind), {b.view(n), b.view(m)});
+      b.repeat(3, b.sequence({first, fails, third}));
+      RunOptions options;
+      options.floatingPoint = FloatingPointState::Overflow;
+      Loaded loaded(b, options, name);
+      const auto message =
+          base::testing::messageOf<application_runtime_error>([&] { loaded.run(); });
+      EXPECT_NE(message.find(b.image.steps[fails].name), std::string::npos) << message;
+      const bool second = begin != 1.0f;
+      EXPECT_EQ(loaded.ints(n), second ? (std::vector{-9, -8}) : (std::vector{-4, -3})) << name;
+      EXPECT_EQ(loaded.ints(behind), second ? (std::vector{-9, -8}) : (std::vector{9, 9})) << name;
+    }
 }
 
 TEST(Backend, WhatRunsOnTheHostIsToldWithItsBytes) {

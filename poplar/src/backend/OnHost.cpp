@@ -85,26 +85,38 @@ OnHost::Step OnHost::bind(const executable::Image &image, std::uint32_t index) {
     touched.add(*kernel);
   else
     touched.add(*executable::as<step::Execute>(step));
-  return {placeOf(image, touched.read), placeOf(image, touched.written)};
+  Step out;
+  for (std::uint32_t v = 0; v < image.variables.size(); ++v) {
+    const auto &variable = image.variables[v];
+    const auto begin = variable.arenaOffset, end = begin + variable.bytes();
+    if (touched.read[v] && begin != end)
+      out.read.add(begin, end);
+    if (touched.written[v] && begin != end)
+      out.written.add(begin, end);
+  }
+  findPlaces(out);
+  return out;
 }
 
-OnHost::Moved OnHost::placeOf(const executable::Image &image, const std::vector<bool> &variables) {
+void OnHost::findPlaces(Step &step) {
+  step.in = placeOf(step.read);
+  step.out = placeOf(step.written);
+  buffer_.resize(
+      std::max({buffer_.size(), std::size_t(step.in.bytes), std::size_t(step.out.bytes)}));
+}
+
+OnHost::Moved OnHost::placeOf(const analysis::RangeSet &bytes) {
   Transfer transfer;
-  std::uint64_t bytes = 0;
-  for (std::uint32_t v = 0; v < variables.size(); ++v) {
-    const auto &variable = image.variables[v];
-    if (!variables[v] || !variable.bytes())
-      continue;
-    transfer.toHost.push_back(
-        {std::int64_t(variable.arenaOffset), std::int64_t(bytes), variable.bytes(), {}});
-    bytes += variable.bytes();
+  std::uint64_t packed = 0;
+  for (const auto &[begin, end] : bytes.ranges()) {
+    transfer.toHost.push_back({std::int64_t(begin), std::int64_t(packed), end - begin, {}});
+    packed += end - begin;
   }
   transfer.fromHost = reversed(transfer.toHost);
-  return {device_.place(transfer), cpu_->place(transfer), bytes};
+  return {device_.place(transfer), cpu_->place(transfer), packed};
 }
 
 void OnHost::fetch(const Step &step, const Turn &turn) {
-  buffer_.resize(std::max(buffer_.size(), std::size_t(std::max(step.in.bytes, step.out.bytes))));
   for (const auto r : turn.replicas) {
     device_.read(step.in.device, r, buffer_.data());
     cpu_->write(step.in.cpu, r, buffer_.data());
@@ -124,6 +136,38 @@ void OnHost::run(std::uint32_t index, const Turn &turn) {
   cpu_->run(index, turn);
   put(step, turn);
   tell(index, step, turn);
+}
+
+// All that some part reads, and writes.
+SegmentId OnHost::prepareSegment(const Segment &segment) {
+  Whole whole{cpu_->prepareSegment(segment), {}, {}};
+  for (const auto &part : segment.parts) {
+    const auto &step = steps_.at(part.step);
+    whole.parts.push_back(&step);
+    whole.all.read.unite(step.read);
+    whole.all.written.unite(step.written);
+  }
+  findPlaces(whole.all);
+  segments_.push_back(std::move(whole));
+  return SegmentId(segments_.size() - 1);
+}
+
+// What a part has not written yet is not there to be put back.
+std::uint64_t OnHost::runSegment(SegmentId id, const Turn &turn, const Times &times) {
+  const auto &whole = segments_[id];
+  fetch(whole.all, turn);
+  try {
+    const auto done = cpu_->runSegment(whole.onCpu, turn, times);
+    if (done)
+      put(whole.all, turn);
+    return done;
+  } catch (const SegmentFault &fault) {
+    if (fault.turns)
+      put(whole.all, turn);
+    for (std::uint32_t i = 0; i < fault.part; ++i)
+      put(*whole.parts[i], turn);
+    throw;
+  }
 }
 
 std::vector<std::uint64_t> OnHost::count(std::uint32_t index, const Turn &turn) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Runs steps that a backend cannot run: kernels that it does not have, and vertices if it runs
 // none. The variables that such a step touches are read out of the backend's memory into the same
-// places of a cpu backend's, the step runs there, and what it wrote goes back. Operands so lie as
-// they would if all ran on the cpu, and results are the same bits.
+// places of a cpu backend's, the step runs there, and what it wrote goes back; of a segment, all of
+// it once. Operands so lie as they would if all ran on the cpu, and results are the same bits.
 #pragma once
+#include "analysis/RangeSet.hpp"
 #include "backend/Backend.hpp"
 #include <functional>
 #include <map>
-#include <optional>
+#include <vector>
 
 namespace poplar::backend {
 
@@ -22,6 +23,8 @@ public:
   bool runs(std::uint32_t step) const { return steps_.contains(step); }
   void run(std::uint32_t step, const Turn &turn) override;
   std::vector<std::uint64_t> count(std::uint32_t step, const Turn &turn) override;
+  SegmentId prepareSegment(const Segment &segment) override;
+  std::uint64_t runSegment(SegmentId id, const Turn &turn, const Times &times) override;
   Backend &cpu() { return *cpu_; }
   // A sentence for people who wonder where the time goes.
   std::string report(const executable::Image &image, const std::string &backend) const;
@@ -35,10 +38,17 @@ private:
     std::uint64_t bytes;
   };
   struct Step {
+    analysis::RangeSet read, written; // bytes
     Moved in, out;
   };
+  struct Whole { // a segment
+    SegmentId onCpu;
+    std::vector<const Step *> parts;
+    Step all;
+  };
   Step bind(const executable::Image &image, std::uint32_t step);
-  Moved placeOf(const executable::Image &image, const std::vector<bool> &variables);
+  void findPlaces(Step &step);
+  Moved placeOf(const analysis::RangeSet &bytes);
   void fetch(const Step &step, const Turn &turn);
   void put(const Step &step, const Turn &turn);
   void tell(std::uint32_t index, const Step &step, const Turn &turn) const;
@@ -46,6 +56,7 @@ private:
   Backend &device_;
   std::unique_ptr<Backend> cpu_;
   std::map<std::uint32_t, Step> steps_;
+  std::vector<Whole> segments_;
   std::vector<std::byte> buffer_;
   Told told_;
 };

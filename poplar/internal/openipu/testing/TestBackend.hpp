@@ -108,6 +108,7 @@ public:
     return Place(places_.size() - 1);
   }
   void read(Place place, unsigned replica, std::byte *to) override {
+    ++reads;
     finish();
     const Open open(*this);
     move(places_[place].toHost, memory_[replica], to);
@@ -127,6 +128,7 @@ public:
   } // for a test that must not use it
   // Of all that there are: steps of those that work at once, segments of the others.
   inline static unsigned steps = 0, segments = 0;
+  inline static unsigned reads = 0;
 
 private:
   class Open {
