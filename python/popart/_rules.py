@@ -112,6 +112,11 @@ def names(lines: "tuple[str, ...]") -> "frozenset[str]":
     return frozenset(found)
 
 
+def counts(rule: OptimizerRule) -> bool:
+    """Whether it corrects biases, so that the number of updates is kept, by the slot Step."""
+    return "t" in names(tuple(rule.formula))
+
+
 def changes(lines: "Iterable[str]", values: "Mapping[str, Any]", functions: Functions) -> "Iterator[tuple[str, str, Any]]":
     """What lines make, one after the other: (name, "", value), or (w, "-", x) of "w = w - x", likewise "+"."""
     now = dict(values)

@@ -71,13 +71,18 @@ class OptimizerState:
             if to is not None:
                 to[...] = np.reshape(arrays[name] / factor, to.shape)
         for name, op in self._counts:
-            for slot, beta in _powers(op):
+            steps = float(arrays[name].reshape(-1)[0])
+            powers = [(slot, beta ** (steps + 1)) for slot, beta in _powers(op)]
+            for slot, value in powers or [("Step", steps)]:
                 to = self._scope.array(op.input(slot)[0])
                 if to is not None:
-                    to[...] = beta ** (float(arrays[name].reshape(-1)[0]) + 1)
+                    to[...] = value
 
     def _steps_done(self, op):
-        """Paddle keeps beta^(steps + 1); PopART counts. The slower power has the digits."""
+        """Paddle keeps beta^(steps + 1); PopART counts, as rules do. The slower power has the digits."""
+        if op.input("Step"):
+            count = self._scope.array(op.input("Step")[0])
+            return 0.0 if count is None else float(count.reshape(-1)[0])
         best = 0.0
         for slot, beta in _powers(op):
             value = self._scope.array(op.input(slot)[0])

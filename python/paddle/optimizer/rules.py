@@ -2,6 +2,7 @@
 """Optimizers that are data: a class for each of popart.optimizerRules(), as paddle.optimizer.Lion. The operator has the rule's
 name in small letters, slots and attributes have the rule's names."""
 import popart
+from popart import _rules
 
 from .base import Optimizer
 
@@ -33,6 +34,8 @@ def slot(state):
 
 def _class_of(rule):
     states = {name: (slot(name), first, False) for name, first in rule.states.items()}
+    if _rules.counts(rule):
+        states["step"] = ("Step", 0.0, True)
     members = {"rule": rule, "_type": rule.name.lower(), "_state": states, "__doc__": rule.doc, "__module__": __name__}
     return type(rule.name, (RuleOptimizer,), members)
 

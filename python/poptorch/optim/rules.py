@@ -13,11 +13,21 @@ from popart import _rules
 
 from poptorch.optim.base import HostSteps, Optimizer, given
 
-_FUNCTIONS = {
+
+def _of_two(function):
+    return lambda a, b: function(torch.as_tensor(a), torch.as_tensor(b))
+
+
+def _trust_ratio(a, b, *largest):
+    a, b = torch.as_tensor(a), torch.as_tensor(b)
+    bounded = torch.clamp(a, max=float(largest[0])) if largest else a
+    return torch.where((a > 0) & (b > 0), bounded / b, torch.ones_like(b))
+
+
+_FUNCTIONS = _rules.Functions({
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "neg": operator.neg,
-    "sqrt": torch.sqrt, "square": torch.square, "abs": torch.abs, "sign": torch.sign,
-    "max": lambda a, b: torch.maximum(torch.as_tensor(a), torch.as_tensor(b)),
-    "min": lambda a, b: torch.minimum(torch.as_tensor(a), torch.as_tensor(b))}
+    "sqrt": torch.sqrt, "square": torch.square, "abs": torch.abs, "sign": torch.sign, "max": _of_two(torch.maximum),
+    "min": _of_two(torch.minimum), "pow": operator.pow, "norm": torch.linalg.vector_norm, "trust_ratio": _trust_ratio})
 
 
 class RuleOptimizer(HostSteps, Optimizer, torch.optim.Optimizer):
@@ -42,9 +52,14 @@ class RuleOptimizer(HostSteps, Optimizer, torch.optim.Optimizer):
         state = self.state[p]
         if not state:
             state.update({name: torch.full_like(p, value) for name, value in self.rule.states.items()})
+            if _rules.counts(self.rule):
+                state["step"] = 0
         values = {"learning_rate" if name == "lr" else name: value for name, value in group.items() if name != "params"}
+        if "step" in state:
+            state["step"] += 1
+            values["t"] = state["step"]
         after = _rules.after_step(self.rule, {**values, **state, "w": p, "g": p.grad}, _FUNCTIONS)
-        for name in state:
+        for name in self.rule.states:
             state[name] = after[name]
         p.copy_(after["w"])
 

@@ -9,7 +9,7 @@ from popart import _rules
 
 X = np.array([0.5, 1.0, -0.5, 0.25], np.float32)
 FUNCTIONS = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative, "sqrt": np.sqrt,
-             "square": np.square, "abs": np.abs, "sign": np.sign, "max": np.maximum, "min": np.minimum}
+             "square": np.square, "abs": np.abs, "sign": np.sign, "max": np.maximum, "min": np.minimum, "pow": np.power}
 RULES = popart.optimizerRules()
 
 
@@ -17,8 +17,8 @@ def after(rule, steps, **numbers):
     """w and the states after so many steps."""
     states = {name: np.full(4, value) for name, value in rule.states.items()}
     values = {**rule.numbers, **numbers, **states, "w": first(4).astype(np.float64)}
-    for _ in range(steps):
-        values = _rules.after_step(rule, {**values, "g": 2 * values["w"] * X}, FUNCTIONS)
+    for step in range(steps):
+        values = _rules.after_step(rule, {**values, "g": 2 * values["w"] * X, "t": step + 1}, FUNCTIONS)
     return {name: values[name] for name in ("w", *states)}
 
 
@@ -90,6 +90,19 @@ def test_torch_steps_on_the_host(rule):
     np.testing.assert_allclose(w.detach().numpy(), after(rule, 3, learning_rate=0.1)["w"], rtol=1e-5)
     with pytest.raises(TypeError, match=f"{rule.name} has no 'betta'; its numbers are lr"):
         getattr(poptorch.optim, rule.name)([w], betta=1)
+
+
+def test_torch_takes_norms_on_the_host():
+    import torch
+    from poptorch.optim import rules
+    lines = ["length = norm(w)", "r = max(0.5, trust_ratio(length, norm(d), most))", "w = w - learning_rate * r * d"]
+    rule = popart.OptimizerRule("Own", {}, {"learning_rate": 0.5, "most": 4.0}, ["d = g + 0 * w", *lines])
+    w = torch.nn.Parameter(torch.tensor([3.0, -4.0]))
+    optimizer = rules._class_of(rule)([w])
+    for gradient, expected in (([0.0, 2.0], [3, -6]), ([0.0, 0.0], [3, -6]), ([0.0, 1e6], [3, -6 - 2.5e5])):
+        w.grad = torch.tensor(gradient)
+        optimizer.step()
+        np.testing.assert_allclose(w.detach().numpy(), expected)
 
 
 @each

@@ -75,6 +75,13 @@ class Adamax(Formula):
         return rate / (1 - 0.9**t) * self.a / self.b
 
 
+class AdaBelief(Formula):
+    def step(self, g, t, rate, w):
+        self.a = 0.9 * self.a + 0.1 * g
+        self.b = 0.99 * self.b + 0.01 * (g - self.a)**2 + self.eps
+        return rate * (self.a / (1 - 0.9**t) / (np.sqrt(self.b / (1 - 0.99**t)) + self.eps) + self.decay * w)
+
+
 class Adagrad(Formula):
     def step(self, g, t, rate, w):
         if t == 1:
@@ -108,6 +115,8 @@ CASES = {
     "adam": (lambda r: paddle.optimizer.Adam(r, beta2=0.99, epsilon=EPS), Adam(eps=EPS)),
     "adamw": (lambda r: paddle.optimizer.AdamW(r, beta2=0.99, epsilon=EPS, weight_decay=0.1), Adam(eps=EPS, decay=0.1)),
     "lamb": (lambda r: paddle.optimizer.Lamb(r, 0.02, beta2=0.99, epsilon=EPS), Lamb(eps=EPS, decay=0.02)),
+    "adabelief": (lambda r: paddle.optimizer.AdaBelief(r, beta_2=0.99, epsilon=EPS, weight_decay=0.02),
+                  AdaBelief(eps=EPS, decay=0.02)),
     "adagrad": (lambda r: paddle.optimizer.Adagrad(r, EPS, initial_accumulator_value=1e-6),
                 Adagrad(eps=EPS, start=1e-6)),
     "adadelta": (lambda r: paddle.optimizer.Adadelta(r, EPS, 0.9), Adadelta(eps=EPS, rho=0.9)),

@@ -4,6 +4,7 @@
 #include "core/Call.hpp"
 #include "openipu/Formula.hpp"
 #include <algorithm>
+#include <optional>
 #include <popart/ruleoptimizer.hpp>
 #include <variant>
 
@@ -95,6 +96,8 @@ public:
           !own.empty())
         assign(popart::ops::readAssignment(own));
     c.out("ParamOut", value(now_.at("w")));
+    if (steps_)
+      c.out("StepOut", c.m.reshape(*steps_, c.shapeOf(c.in("Step"))));
     for (const auto &state : rule.states)
       if (changed_.count(state.name)) {
         const Value before = c.in(slotOf(state.name).c_str());
@@ -130,10 +133,18 @@ private:
     now_[step.to] = algebra(step.value);
     changed_.insert(step.to);
   }
-  Term named(const std::string &name) const {
+  Term named(const std::string &name) {
+    if (const auto beta = popart::ops::argumentOf(name, "correction"))
+      return c_.m.div(1.0, c_.m.sub(1.0, c_.m.op("Pow", {value(now_.at(*beta)), steps()})));
     if (const auto of = popart::ops::argumentOf(name, "norm"))
       return c_.m.sqrt(c_.sum(c_.m.square(value(now_.at(*of)))));
     return now_.at(name);
+  }
+  // The number of this update, of rules that correct biases.
+  Value steps() {
+    if (!steps_)
+      steps_ = c_.m.add(c_.m.reshape(c_.in("Step"), {}), 1);
+    return *steps_;
   }
   Term applied(const std::string &function, const std::vector<Term> &x) const {
     const auto *a = std::get_if<double>(&x[0]), *b = std::get_if<double>(&x.back());
@@ -161,6 +172,7 @@ private:
   const Value param_;
   std::map<std::string, Term> now_;
   std::set<std::string> changed_;
+  std::optional<Value> steps_;
 };
 
 std::string inSmallLetters(std::string name) {
