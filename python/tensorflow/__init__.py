@@ -3,18 +3,16 @@
 
 docs/tensorflow.md lists what there is. Graphs run on the host's own device outside of an IPUStrategy's scope.
 """
-from tensorflow import _real
+try:
+    from openipu import loading as _loading, others as _others
+except ModuleNotFoundError:
+    raise ImportError("OpenIPU's TensorFlow needs its libraries. Source the enable.sh of an SDK in this shell and start Python "
+                      "again, or install the wheel openipu of the same version (pip install openipu-*.whl).") from None
 
-_other = _real.find()
+_other = _others.find(__file__, "_names.py")
 if _other is not None:
-    _real.take_its_place(_other)
+    _others.take_its_place(_other)
 else:
-    try:
-        from openipu import loading as _loading
-    except ModuleNotFoundError:
-        raise ImportError("OpenIPU's TensorFlow needs its libraries. Source the enable.sh of an SDK in this shell and start "
-                          "Python again, or install the wheel openipu of the same version "
-                          "(pip install openipu-*.whl).") from None
     _loading.require("tensorflow/_core", __file__)
     import popart as _popart
     from tensorflow import _aliases

@@ -157,3 +157,21 @@ def test_what_building_needs(tmp_path, monkeypatch):
     monkeypatch.setattr(places, "SOURCE", str(tmp_path / "none"))
     with pytest.raises(building.BuildError, match="this is a build folder"):
         building.build()
+
+
+def test_a_package_of_others_with_the_name_of_ours(tmp_path, monkeypatch):
+    from openipu import others
+    for folder, mark in (("copy", "_mark.py"), ("other", "else.py")):
+        (tmp_path / folder / "thing").mkdir(parents=True)
+        (tmp_path / folder / "thing" / "__init__.py").write_text(f"WHO = {folder!r}\n")
+        (tmp_path / folder / "thing" / mark).touch()
+    ours = str(tmp_path / "copy" / "thing" / "__init__.py")
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "copy")])
+    assert others.find(ours, "_mark.py") is None
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "copy"), str(tmp_path / "other")])
+    assert others.find(str(tmp_path / "elsewhere" / "thing" / "__init__.py"), "else.py").origin == ours
+    spec = others.find(ours, "_mark.py")
+    for name in ("thing", "thing.part"):
+        monkeypatch.setitem(sys.modules, name, None)
+    others.take_its_place(spec)
+    assert sys.modules["thing"].WHO == "other" and "thing.part" not in sys.modules
