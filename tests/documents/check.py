@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """check.py ROOT: paths in ARCHITECTURE.md and CONTRIBUTING.md exist, ARCHITECTURE.md names every internal header and every
 layer, clang-tidy looks at the headers of all layers, a pass over models finds its file, docs/scaling.md has the rates of
-docs/timing.md, docs/accuracy.md, README.md and docs/howto/publish.md its errors, and docs/tools.md has every command; every
-source has its licence line."""
+docs/timing.md, docs/accuracy.md, README.md and docs/howto/publish.md its errors, docs/tools.md has every command, and the tests
+that docs/bits.md names are there; every source has its licence line."""
 import itertools
 import pathlib
 import re
@@ -77,6 +77,14 @@ cited = re.findall(r"over (\d+) published measurements is ([\d.]+) %, the\s+wors
                    (root / "docs/howto/publish.md").read_text().replace("\n   ", "\n"))
 if not cited or not {tuple(row) for row in cited} <= {(rows, mean, worst) for rows, mean, _, worst in printed}:
     problems.append(f"docs/howto/publish.md cites errors of the model that docs/timing.md has not: {cited}")
+
+# `Suite.Test` of docs/bits.md is TEST(Suite, Test).
+held = re.findall(r"`([A-Z]\w+)\.([A-Z]\w+)`", (root / "docs/bits.md").read_text())
+tests = {test for layer in layers for file in (root / layer).rglob("*_test.cpp")
+         for test in re.findall(r"^TEST\((\w+), (\w+)\)", file.read_text(), re.M)}
+if len(held) < 10:
+    problems.append(f"only {len(held)} tests were found in docs/bits.md: this test looks in the wrong place")
+problems += [f"docs/bits.md names the test {'.'.join(test)}, which is not there" for test in sorted(set(held) - tests)]
 
 # A command is a folder of tools/; popvision has a layer of its own.
 tools = (root / "docs/tools.md").read_text()
