@@ -44,6 +44,7 @@ public:
   // has its full cost.
   void measured(std::uint32_t computeSet, const std::vector<std::uint64_t> &cycles);
   bool recounts(std::uint32_t computeSet) const { return recounts_[computeSet]; }
+  const std::vector<std::uint8_t> &recounts() const { return recounts_; } // by compute set
 
   // Steps that run as a whole (profile::Recorder).
   std::uint32_t group(std::vector<std::uint32_t> steps) {

@@ -45,9 +45,10 @@ struct RunOptions {
 // other.
 struct HostSetup : openipu::Setup {
   std::shared_ptr<const executable::Image> image;
-  arch::System system; // of one replica
-  RunOptions options;  // numReplicas is never 0
-  Host *host;          // for what vertices print
+  arch::System system;                // of one replica
+  RunOptions options;                 // numReplicas is never 0
+  Host *host;                         // for what vertices print
+  std::vector<std::uint8_t> recounts; // by compute set: its cycles change with the data
 };
 
 // Throws poplar_error with near matches.

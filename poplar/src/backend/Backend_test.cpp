@@ -358,6 +358,21 @@ TEST(Backend, AFaultThatComesLateNamesItsStepAndMemoryIsNotToBeTrusted) {
   }
 }
 
+TEST(Backend, SequencesWithinEachOtherAreOneSegment) {
+  TestBackend::registerOnce();
+  Builder b;
+  auto n = b.ints({1, 2, 3});
+  auto inner = b.copy(n, 0, n, 1, 1);
+  for (int i = 0; i < 2000; ++i)
+    inner = b.sequence({b.copy(n, 1, n, 2, 1), inner});
+  Loaded loaded(b, {}, TestBackend::queueing);
+  TestBackend::segments = 0;
+  loaded.run();
+  EXPECT_EQ(TestBackend::segments, 1u);
+  EXPECT_EQ(loaded.ints(n), (std::vector<int>{1, 1, 2}));
+  EXPECT_EQ(loaded.interpreter.cycles(), 2001u * 7);
+}
+
 TEST(Backend, OneThatQueuesIsStopped) {
   TestBackend::registerOnce();
   Builder b;

@@ -8,7 +8,7 @@ namespace poplar::backend {
 namespace {
 
 constexpr std::size_t spliceLimit =
-    8; // longer sequences are called, so that shared ones are not copied again and again
+    8; // longer sequences of several uses are called, and not copied again and again
 
 bool isContainer(const executable::Step &step) {
   const auto flow = flowOf(step);
@@ -29,6 +29,8 @@ Flow::Flow(const executable::Image &image, const KernelUses &kernels, Account &a
 
 void Flow::countUses() {
   uses_.resize(image_.steps.size());
+  for (auto program : image_.programs)
+    ++uses_[program];
   for (const auto &step : image_.steps)
     for (auto part : inside(image_, step))
       ++uses_[part];
@@ -78,8 +80,9 @@ void Flow::append(Block &to, std::uint32_t index) {
   if (sideBySide)
     to.push_back({.op = Op::Fork, .step = index});
   for (auto child : inside(image_, step)) {
-    const auto *inner = block(child);
-    if (uses_[child] == 1 || inner->size() <= spliceLimit)
+    if (uses_[child] == 1)
+      append(to, child);
+    else if (const auto *inner = block(child); inner->size() <= spliceLimit)
       to.insert(to.end(), inner->begin(), inner->end());
     else
       to.push_back({.op = Op::Run, .step = child, .body = inner});

@@ -57,6 +57,7 @@ Interpreter::Interpreter(std::shared_ptr<const executable::Image> image, const a
   if (options_.numReplicas == 0)
     options_.numReplicas = std::max(1u, image_->replicationFactor);
   auto setup = setupOf(image_, system_, kernels_, options_, host_);
+  setup.recounts = account_.recounts();
   auto steps = leafSteps(*image_);
   const auto left = OnHost::take(*image_, steps, kind);
   setup.steps = bindSteps(*image_, kernels_, steps, kind.name);

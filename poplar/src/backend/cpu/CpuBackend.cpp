@@ -21,11 +21,7 @@ static LoadedModules loadAll(const Modules &modules) {
 CpuBackend::CpuBackend(const HostSetup &setup)
     : image_(setup.image), system_(setup.system), options_(setup.options),
       mayRound_(setup.mayRound), host_(*setup.host), faults_(!image_->vertices.empty()),
-      counted_(image_->computeSets.size()), recounts_(image_->computeSets.size()) {
-  for (std::uint32_t v = 0; v < image_->vertices.size(); ++v)
-    if (image_->vertices[v].cycles == executable::noEstimate && !options_.checked &&
-        image_->vertexType(v).dependsOnData)
-      recounts_[image_->vertices[v].computeSet] = true;
+      counted_(image_->computeSets.size()), recounts_(setup.recounts) {
   loadModules();
   leaves_ = std::make_unique<Leaves>(setup, modules_, options_.checked);
   auto scratch = leaves_->scratchBytes();
