@@ -5,21 +5,8 @@ import math
 
 import numpy as np
 import popart
-from popart import _rules
 
-from ..optimizer.rules import slot as slot_of
-
-# PopART's slot -> Paddle's, by operator.
-_SLOTS: "dict[str, dict[str, str]]" = {
-    "sgd": {}, "momentum": {"Accl1": "Velocity"},
-    "adam": {"Accl1": "Moment1", "Accl2": "Moment2"}, "adamw": {"Accl1": "Moment1", "Accl2": "Moment2"},
-    "lamb": {"Accl1": "Moment1", "Accl2": "Moment2"}, "adamax": {"Accl1": "Moment", "Accl2": "InfNorm"},
-    "adagrad": {"Accl1": "Moment"},
-    "adadelta": {"Accl1": "AvgSquaredGrad", "Accl2": "AvgSquaredUpdate"},
-    "rmsprop": {"Accl1": "MeanSquare", "Accl2": "MeanGrad", "Accl3": "Moment"},
-    **{rule.name.lower(): {slot: slot_of(state) for state, slot in _rules.slots(rule).items()}
-       for rule in popart.optimizerRules()},
-}
+from .optimizers import KINDS
 
 
 class OptimizerState:
@@ -32,14 +19,14 @@ class OptimizerState:
         self._pairs, self._counts = [], []  # (name on the device, variable, factor), (name, operator)
         for op in ops:
             ids = known.get(op.input("Param")[0], {})
-            for here, slot in _SLOTS[op.type].items():
+            for here, slot in KINDS[op.type].slots.items():
                 if here in ids:
                     self._pairs.append((ids[here], op.input(slot)[0], self._factor(op.type, here)))
             if "Step" in ids:
                 self._counts.append((ids["Step"], op))
 
     def _factor(self, kind, slot):
-        if kind not in ("adam", "adamw", "lamb", "adamax"):
+        if KINDS[kind].optimizer != "Adam":
             return 1.0
         return self._scaling if slot == "Accl1" or kind == "adamax" else self._scaling ** 2
 

@@ -1,12 +1,38 @@
 # SPDX-License-Identifier: MIT
 """The optimizer of a program, read from its operators: PopART's optimizer, whose numbers change with the learning rate."""
-import popart
+from __future__ import annotations
 
-_ADAM = {"adam": ("Adam", "AdamNoBias"), "adamw": ("Adam", "AdamNoBias"), "adamax": ("AdaMax", "AdaMax"),
-         "lamb": ("Lamb", "LambNoBias")}
-_ADAPTIVE = {"adagrad": "AdaGrad", "adadelta": "AdaDelta", "rmsprop": "RMSProp"}
+from typing import NamedTuple
+
+import popart
+from popart import _rules
+
+from ..optimizer.rules import slot as slot_of
+
+
+class Kind(NamedTuple):
+    """What PopART has for an operator of updates."""
+    optimizer: str
+    modes: tuple[str, ...] = ()  # the second: without corrections of biases
+    numbers: dict[str, str | float] = {}  # PopART's: the attribute that says it, or its value
+    slots: dict[str, str] = {}  # PopART's: the operator's
+
+
+_MOMENTS: dict[str, str | float] = {"beta1": "beta1", "beta2": "beta2", "eps": "epsilon"}
+_TWO = {"Accl1": "Moment1", "Accl2": "Moment2"}
+KINDS = {
+    "sgd": Kind("SGD"), "momentum": Kind("SGD", (), {"momentum": "mu", "dampening": 0.0}, {"Accl1": "Velocity"}),
+    "adam": Kind("Adam", ("Adam", "AdamNoBias"), _MOMENTS, _TWO), "adamw": Kind("Adam", ("Adam", "AdamNoBias"), _MOMENTS, _TWO),
+    "lamb": Kind("Adam", ("Lamb", "LambNoBias"), _MOMENTS, _TWO),
+    "adamax": Kind("Adam", ("AdaMax", "AdaMax"), _MOMENTS, {"Accl1": "Moment", "Accl2": "InfNorm"}),
+    "adagrad": Kind("Adaptive", ("AdaGrad",), {"eps": "epsilon", "alpha": 0.0, "momentum": 0.0}, {"Accl1": "Moment"}),
+    "adadelta": Kind("Adaptive", ("AdaDelta",), {"eps": "epsilon", "alpha": "rho", "momentum": 0.0},
+                     {"Accl1": "AvgSquaredGrad", "Accl2": "AvgSquaredUpdate"}),
+    "rmsprop": Kind("Adaptive", ("RMSProp",), {"eps": "epsilon", "alpha": "decay", "momentum": "momentum"},
+                    {"Accl1": "MeanSquare", "Accl2": "MeanGrad", "Accl3": "Moment"}),
+    **{rule.name.lower(): Kind("RuleOptimizer", slots={own: slot_of(state) for state, own in _rules.slots(rule).items()})
+       for rule in popart.optimizerRules()}}
 _RULES = {rule.name.lower(): rule for rule in popart.optimizerRules()}
-TYPES = ("sgd", "momentum", *_ADAM, *_ADAPTIVE, *_RULES)
 
 
 def _refuse(what, remedy):
@@ -19,7 +45,7 @@ class ExtractedOptimizer:
     def __init__(self, program, strategy, scope):
         block = program.global_block()
         self._strategy = strategy
-        self.ops = [op for op in block.ops if op.role == 2 and op.type in TYPES]
+        self.ops = [op for op in block.ops if op.role == 2 and op.type in KINDS]
         if not self.ops:
             raise ValueError("The program has no optimizer: IpuStrategy says is_training=True, but nobody called minimize() "
                              "on it. Call it, or set_graph_config(is_training=False).")
@@ -108,42 +134,28 @@ class ExtractedOptimizer:
                 _refuse("Momentum with use_nesterov=True", "leave it out.")
             if op.has_attr("rescale_grad") and op.attr("rescale_grad") != 1.0:
                 _refuse(f"Momentum with rescale_grad={op.attr('rescale_grad')}", "scale the loss instead.")
-            return {"momentum": op.attr("mu"), "dampening": 0.0}
-        if self.kind in _ADAM:
-            if op.has_attr("lazy_mode") and op.attr("lazy_mode"):
-                _refuse("lazy_mode=True", "leave it out.")
-            out = {"beta1": op.attr("beta1"), "beta2": op.attr("beta2"), "eps": op.attr("epsilon")}
-            if self.kind == "lamb":
-                out["maxWeightNorm"] = self._strategy.get_option("max_weight_norm")
-            return out
-        if self.kind == "adagrad":
-            return {"eps": op.attr("epsilon"), "alpha": 0.0, "momentum": 0.0}
-        if self.kind == "adadelta":
-            return {"eps": op.attr("epsilon"), "alpha": op.attr("rho"), "momentum": 0.0}
-        if self.kind == "rmsprop":
-            return {"eps": op.attr("epsilon"), "alpha": op.attr("decay"), "momentum": op.attr("momentum")}
-        return {}
+        if op.has_attr("lazy_mode") and op.attr("lazy_mode"):
+            _refuse("lazy_mode=True", "leave it out.")
+        out = {name: op.attr(of) if isinstance(of, str) else of for name, of in KINDS[self.kind].numbers.items()}
+        return {**out, "maxWeightNorm": self._strategy.get_option("max_weight_norm")} if self.kind == "lamb" else out
 
     def _build(self, op, values, clips):
-        mode = self._strategy.get_option("weight_decay_mode")
-        data_type, modes = self._data_type, popart.WeightDecayMode
+        mode, kind = self._strategy.get_option("weight_decay_mode"), KINDS[self.kind]
+        modes, single = popart.WeightDecayMode, popart.DataType.FLOAT
+        first, second, third = (self._data_type(f"accl{i}_type") for i in (1, 2, 3))
         decay = modes.Decay if mode == "decay" or (not mode and self.kind in ("adamw", "lamb")) else modes.L2Regularization
-        if self.kind in ("sgd", "momentum"):
-            return popart.SGD(values, clips, popart.SGDAccumulatorAndMomentum.Separate, popart.DataType.FLOAT,
-                              data_type("accl1_type"))
-        if self.kind in _ADAM:
-            name = _ADAM[self.kind][self._strategy.get_option("use_no_bias_optimizer")]
-            return popart.Adam(values, getattr(popart.AdamMode, name), decay, popart.DataType.FLOAT, data_type("accl1_type"),
-                               data_type("accl2_type"), clips, self._strategy.get_option("scaled_optimizer_state"))
+        if kind.optimizer == "SGD":
+            return popart.SGD(values, clips, popart.SGDAccumulatorAndMomentum.Separate, single, first)
+        if kind.optimizer == "Adam":
+            name = kind.modes[self._strategy.get_option("use_no_bias_optimizer")]
+            return popart.Adam(values, getattr(popart.AdamMode, name), decay, single, first, second, clips,
+                               self._strategy.get_option("scaled_optimizer_state"))
         if clips:
             _refuse(f"Clipping of gradients with {self.kind}", "use sgd, momentum, adam, adamw or lamb.")
-        name = _ADAPTIVE[self.kind]
-        if self.kind == "rmsprop" and op.attr("centered"):
-            name = "CenteredRMSProp"
+        name = "CenteredRMSProp" if self.kind == "rmsprop" and op.attr("centered") else kind.modes[0]
         # Paddle's RMSProp is TensorFlow's (epsilon under the root, the rate within the momentum) apart from its first
         # squares, which come from the scope.
-        return popart.Adaptive(values, getattr(popart.AdaptiveMode, name), decay, popart.DataType.FLOAT,
-                               data_type("accl1_type"), data_type("accl2_type"), data_type("accl3_type"),
+        return popart.Adaptive(values, getattr(popart.AdaptiveMode, name), decay, single, first, second, third,
                                self.kind == "rmsprop")
 
 
