@@ -213,6 +213,7 @@ void Engine::Impl::deploy() {
   requireAttached("deploy");
   if (apart())
     findPeers();
+  state = State::Prepared; // also if that fails
   withHostMemory("Engine::load", [&] { interpreter->load(); });
   state = State::Loaded;
 }

@@ -118,6 +118,35 @@ TEST(Operation, DrawsOnAndRepeatsWithTheSameSeed) {
   EXPECT_EQ(first, twice());
 }
 
+TEST(Operation, ThatIsNotReadyLeavesTheEngineUnloaded) {
+  static bool refuses;
+  static const openipu::Registered fragile{
+      {.name = "test.fragile", .run = addOne, .prepare = [](const KernelArgs &) -> const void * {
+         if (refuses)
+           throw poplar_error("not ready");
+         return nullptr;
+       }}};
+  auto on = simulated();
+  Graph graph(on.getTarget());
+  auto t = ints(graph, {1}), u = ints(graph, {0});
+  Engine engine(graph, openipu::operation(
+                           graph, {"test.fragile", {openipu::out(u), openipu::in(t)}, "", {}, {}}));
+  refuses = false;
+  engine.load(on);
+  engine.run();
+  refuses = true;
+  EXPECT_THROW(engine.deploy(), poplar_error);
+  try {
+    engine.run();
+    FAIL();
+  } catch (const poplar_error &error) {
+    EXPECT_NE(std::string(error.what()).find("the engine is not loaded"), std::string::npos);
+  }
+  refuses = false;
+  engine.load(on);
+  engine.run();
+}
+
 TEST(Operation, KnowsWhichOutputsNothingReads) {
   auto on = simulated();
   Graph graph(on.getTarget());
