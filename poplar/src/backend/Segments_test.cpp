@@ -3,11 +3,13 @@
 #include "backend/FloatingPoint.hpp"
 #include "backend/InterpreterTest.hpp"
 #include "backend/Kernels.hpp"
+#include "base/NewFile.hpp"
 #include "base/testing/Message.hpp"
 #include "poplar/exceptions.hpp"
-#include <filesystem>
+#include <fstream>
 #include <future>
 #include <gtest/gtest.h>
+#include <sstream>
 #include <thread>
 
 using namespace poplar;
@@ -194,6 +196,81 @@ TEST(Segments, AStopEndsALoopBetweenTwoTurns) {
   EXPECT_EQ(totals[first].executions, totals[first + 1].executions);
   EXPECT_EQ(loaded.interpreter.cycles(), totals[first].executions * (11 + 7 + 7));
   EXPECT_EQ(loaded.interpreter.trail().front().at, nullptr);
+}
+
+TEST(Segments, AFaultOfAVertexNamesItAndBreaksItOff) {
+  std::vector<std::string> messages;
+  for (const auto *file : {"", "/dev/null"}) {
+    Builder b(R"(
+      struct Third : Vertex {
+        InOut<int> n;
+        bool compute() {
+          if (++*n == 3) { volatile int *nowhere = nullptr; *nowhere = 1; }
+          return true;
+        }
+      };
+    )");
+    auto n = b.ints({0}), copied = b.variable(1);
+    auto before = b.copy(n, 0, copied, 0, 1);
+    auto set = b.computeSet("bad");
+    b.vertex(set, "Third", {span(n, 0, 1)});
+    b.repeat(5, b.sequence({before, b.execute(set), b.copy(n, 0, n, 0, 1)}));
+    RunOptions options;
+    options.hostTimesFile = file;
+    Loaded loaded(b, options);
+    messages.push_back(base::testing::messageOf<application_runtime_error>([&] { loaded.run(); }));
+    EXPECT_NE(messages.back().find("(in compute set \"bad\")"), std::string::npos)
+        << messages.back();
+    EXPECT_NE(messages.back().find("Third"), std::string::npos);
+    EXPECT_EQ(loaded.ints(copied), std::vector<int>{2});
+    EXPECT_EQ(loaded.interpreter.cycles(), 2u * (7 + 100 + 7) + 7);
+    EXPECT_FALSE(loaded.interpreter.isIntact());
+  }
+  EXPECT_EQ(messages[0], messages[1]);
+}
+
+TEST(Segments, AVertexThatDoesNotEndIsStopped) {
+  Builder b(R"(
+    struct Endless : Vertex {
+      InOut<int> n;
+      bool compute() { volatile int *p = &*n; while (*p) {} return true; }
+    };
+  )");
+  auto n = b.ints({1});
+  auto set = b.computeSet("endless");
+  b.vertex(set, "Endless", {span(n, 0, 1)});
+  b.repeat(5, b.sequence({call(b, "segment.tell", {n}, {}, true), b.execute(set)}));
+  Loaded loaded(b);
+  std::promise<void> running;
+  reached = &running;
+  std::thread stopper([&] {
+    running.get_future().wait();
+    loaded.interpreter.requestStop();
+  });
+  try {
+    loaded.run();
+  } catch (const application_runtime_error &) { // broken off within the vertex
+  }
+  stopper.join();
+  EXPECT_FALSE(loaded.interpreter.trail().empty());
+}
+
+TEST(Segments, TheTraceOfStepsIsWhatItWas) {
+  const base::TemporaryFolder folder;
+  std::string texts[2];
+  for (const auto as : {As::Segments, As::SingleSteps}) {
+    Everything b;
+    RunOptions options;
+    options.trace = true;
+    options.traceFile = folder.file(as == As::Segments ? "whole" : "single");
+    options.hostTimesFile = as == As::Segments ? "" : "/dev/null";
+    Loaded(b, options).run();
+    std::stringstream text;
+    text << std::ifstream(options.traceFile).rdbuf();
+    texts[as == As::SingleSteps] = text.str();
+  }
+  EXPECT_GT(texts[0].size(), 1500u * 7 * 20);
+  EXPECT_EQ(texts[0], texts[1]);
 }
 
 TEST(Segments, KernelsAreReadyWhenAProgramIsLoaded) {
