@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Optimisers that are data (optimizerRules), computed where PopART is not: their lines are Python's too."""
 import ast
-import copy
 import functools
 import math
 import operator
@@ -16,13 +15,6 @@ _NUMBERS: "dict[str, Any]" = {
     "sqrt": math.sqrt, "square": lambda x: x * x, "abs": abs, "sign": lambda x: float((x > 0) - (x < 0)), "max": max,
     "min": min, "pow": operator.pow, "norm": abs,
     "trust_ratio": lambda a, b, *largest: min(a, *largest) / b if a > 0 and b > 0 else 1.0}
-
-
-@functools.lru_cache(maxsize=None)
-def _read(line: str) -> "tuple[str, ast.expr]":
-    (found,) = ast.parse(line).body
-    assert isinstance(found, ast.Assign) and isinstance(found.targets[0], ast.Name)
-    return found.targets[0].id, found.value
 
 
 class Functions(Dict[str, Any]):
@@ -54,7 +46,8 @@ class _Calls(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         name = node.func.id  # type: ignore[attr-defined]
         if name == "correction":
-            return self.visit(_read(f"x = 1 / (1 - pow({node.args[0].id}, t))")[1])  # type: ignore[attr-defined]
+            beta = node.args[0].id  # type: ignore[attr-defined]
+            return self.visit(ast.parse(f"1 / (1 - pow({beta}, t))", mode="eval").body)
         return self._call(name, *node.args)
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
@@ -64,26 +57,16 @@ class _Calls(ast.NodeTransformer):
         return ast.Call(ast.Name(name, ast.Load()), [self.visit(part) for part in parts], [])
 
 
-def _reads(value: ast.expr) -> "set[str]":
-    """The names in it, and of functions."""
-    return {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}
-
-
 @functools.lru_cache(maxsize=None)
-def _plan(lines: "tuple[str, ...]") -> "list[tuple[str, str, Any, set[str]]]":
-    """What changes, how ("w = w - x" by "-", if nothing behind it reads w), the code of the value, and what that reads."""
-    out: "list[tuple[str, str, Any, set[str]]]" = []
-    for line in reversed(lines):
-        name, value = _read(line)
-        how = ""
-        if name == "w" and isinstance(value, ast.BinOp) and isinstance(value.left, ast.Name) and value.left.id == name:
-            how = {ast.Add: "+", ast.Sub: "-"}.get(type(value.op), "")
-            how = "" if any("w" in reads for *_, reads in out) else how
-            value = value.right if how else value
-        reads = _reads(value)
-        code = ast.fix_missing_locations(ast.Expression(_Calls().visit(copy.deepcopy(value))))
-        out.append((name, how, compile(code, line, "eval"), reads))
-    return out[::-1]
+def _code(line: str) -> "tuple[str, str, Any, set[str]]":
+    """What it changes, how ("w += x": by "add"), the code of the value, and what that reads."""
+    (found,) = ast.parse(line).body
+    assert isinstance(found, (ast.Assign, ast.AugAssign))
+    target = found.targets[0] if isinstance(found, ast.Assign) else found.target
+    how = "" if isinstance(found, ast.Assign) else _OPERATORS[type(found.op)]
+    reads = {part.id for part in ast.walk(found.value) if isinstance(part, ast.Name)}
+    code = ast.fix_missing_locations(ast.Expression(_Calls().visit(found.value)))
+    return target.id, how, compile(code, line, "eval"), reads  # type: ignore[attr-defined]
 
 
 def modes_of(lines: "Iterable[str]") -> "tuple[str, ...]":
@@ -102,13 +85,12 @@ def line_of(line: str, on: "Callable[[str], bool]") -> str:
 
 @functools.lru_cache(maxsize=None)
 def names(lines: "tuple[str, ...]") -> "frozenset[str]":
-    """What lines read that none before has made, with t, the number of the update, where biases are corrected. Changes of w
-    ("w = w - x") do not read it."""
+    """What lines read that none before has made, with t, the number of the update, where biases are corrected."""
     found: "set[str]" = set()
     made = {*_NUMBERS, "correction"}
-    for name, _, _, reads in _plan(lines):
+    for name, how, _, reads in map(_code, lines):
         found |= (reads | {"t"} if "correction" in reads else reads) - made
-        made.add(name)
+        made |= set() if how else {name}
     return frozenset(found)
 
 
@@ -118,22 +100,19 @@ def counts(rule: OptimizerRule) -> bool:
 
 
 def changes(lines: "Iterable[str]", values: "Mapping[str, Any]", functions: Functions) -> "Iterator[tuple[str, str, Any]]":
-    """What lines make, one after the other: (name, "", value), or (w, "-", x) of "w = w - x", likewise "+"."""
+    """What lines make, one after the other: (name, "", value), or of "w += x" (w, "add", x), of "w -= x" (w, "sub", x)."""
     now = dict(values)
-    for name, how, code, _ in _plan(tuple(lines)):
+    for name, how, code, _ in map(_code, lines):
         value = eval(code, functions, now)
-        if not how:
-            now[name] = value
+        if not how or name in now:
+            now[name] = functions[how](now[name], value) if how else value
         yield name, how, value
 
 
 def after_step(rule: OptimizerRule, values: "Mapping[str, Any]", functions: "Mapping[str, Any]") -> "dict[str, Any]":
     """What a step makes of w, g, the states and the numbers of a rule, by name; t is its number if biases are corrected."""
-    out = dict(values)
     known = functions if isinstance(functions, Functions) else Functions(functions)
-    for name, how, value in changes(rule.formula, values, known):
-        out[name] = known["add" if how == "+" else "sub"](out[name], value) if how else value
-    return out
+    return {**values, **{name: value for name, _, value in changes(rule.formula, values, known)}}
 
 
 def slots(rule: OptimizerRule) -> "dict[str, str]":

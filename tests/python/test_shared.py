@@ -46,10 +46,10 @@ def test_formulas_correct_and_measure():
 
 
 def test_changes_of_a_weight_are_told_as_such():
-    assert list(_rules.changes(["x = 2 * g", "w = w - x"], {"g": 3.0}, ARRAYS)) == [("x", "", 6.0), ("w", "-", 6.0)]
-    later = ["w = w + g", "m = w"]  # which reads what it has become
-    assert list(_rules.changes(later, {"g": 3.0, "w": 1.0}, ARRAYS)) == [("w", "", 4.0), ("m", "", 4.0)]
-    assert _rules.names(("x = 2 * g", "w = w - x")) == {"g"}
+    assert list(_rules.changes(["x = 2 * g", "w -= x"], {"g": 3.0}, ARRAYS)) == [("x", "", 6.0), ("w", "sub", 6.0)]
+    later = ["w += g", "m = w"]  # which reads what it has become
+    assert list(_rules.changes(later, {"g": 3.0, "w": 1.0}, ARRAYS)) == [("w", "add", 3.0), ("m", "", 4.0)]
+    assert _rules.names(("x = 2 * g", "w -= x")) == {"g"} and _rules.names(tuple(later)) == {"g", "w"}
 
 
 def test_lines_are_for_modes():

@@ -106,7 +106,7 @@ class LAMBIpuOptimizer(AdamIpuOptimizer):
                 "debiasing: top = m / (1 - pow(beta_1, t))", "debiasing: size = v / (1 - pow(beta_2, t))",
                 "x = top / (sqrt(size) + epsilon)", "weight_decay_rate, decayed: x = x + w * weight_decay_rate",
                 "rate = learning_rate", "adapted, not bounded: rate = rate * trust_ratio(norm(w), norm(x))",
-                "adapted, bounded: rate = rate * trust_ratio(norm(w), norm(x), weight_norm_clip)", "w = w - x * rate")
+                "adapted, bounded: rate = rate * trust_ratio(norm(w), norm(x), weight_norm_clip)", "w -= x * rate")
 
     def __init__(self, learning_rate: RateLike = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-6,
                  weight_decay_rate: float = 0.0, exclude_from_weight_decay: list | None = None,

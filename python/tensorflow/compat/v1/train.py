@@ -48,8 +48,8 @@ class _Momentum(_SGD):
     """v = momentum * v + g;  w -= rate * v,  or with Nesterov  w -= rate * (g + momentum * v)"""
 
     _states = (_State("momentum: v", "momentum", device="Accl1"),)
-    _formula = ("not momentum: w = w - g * learning_rate", "momentum: v = v * momentum + g", "momentum: step = v",
-                "momentum, nesterov: step = v * momentum + g", "momentum: w = w - step * learning_rate")
+    _formula = ("not momentum: w -= g * learning_rate", "momentum: v = v * momentum + g", "momentum: step = v",
+                "momentum, nesterov: step = v * momentum + g", "momentum: w -= step * learning_rate")
 
     def fused(self, popart, rate, clip, accum):
         return popart.SGD({"defaultLearningRate": (rate, False), "defaultMomentum": (float(self.momentum), True),

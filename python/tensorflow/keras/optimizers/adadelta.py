@@ -17,7 +17,7 @@ class Adadelta(Formula):
     _defaults = {"rho": 0.95, "epsilon": 1e-7}
     _states = (State("v", "accum_grad", device="Accl1"), State("u", "accum_var", device="Accl2"))
     _formula = ("v = v * rho + square(g) * (1 - rho)", "x = g * (sqrt(u + epsilon) / sqrt(v + epsilon))",
-                "u = u * rho + square(x) * (1 - rho)", "w = w - x * learning_rate")
+                "u = u * rho + square(x) * (1 - rho)", "w -= x * learning_rate")
     _same = "Adaptive", "AdaDelta", {"Alpha": "rho", "Momentum": 0.0, "Eps": "epsilon"}
 
     def __init__(self, learning_rate: RateLike = 0.001, rho: float = 0.95, epsilon: float = 1e-7, name: str = "Adadelta",

@@ -16,7 +16,7 @@ class Adagrad(Formula):
     """Steps divided by the root of the sum of squared gradients."""
     _defaults = {"initial_accumulator_value": 0.1, "epsilon": 1e-7}
     _states = (State("v", "accumulator", "initial_accumulator_value", "Accl1"),)
-    _formula = ("v = v + square(g)", "w = w - g * learning_rate / (sqrt(v) + epsilon)")
+    _formula = ("v = v + square(g)", "w -= g * learning_rate / (sqrt(v) + epsilon)")
     _same = "Adaptive", "AdaGrad", {"Alpha": 0.0, "Momentum": 0.0, "Eps": "epsilon"}
 
     def __init__(self, learning_rate: RateLike = 0.001, initial_accumulator_value: float = 0.1, epsilon: float = 1e-7,

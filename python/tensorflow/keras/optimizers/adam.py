@@ -23,7 +23,7 @@ class Adam(Formula):
                 "debiasing: scale = sqrt(1 - power_2) / (1 - power_1)", "not debiasing: scale = 1",
                 "m = m * beta_1 + g * (1 - beta_1)", "v = v * beta_2 + square(g) * (1 - beta_2)", "size = v",
                 "amsgrad: vhat = max(vhat, v)", "amsgrad: size = vhat",
-                "w = w - m * (learning_rate * scale) / (sqrt(size) + epsilon)")
+                "w -= m * (learning_rate * scale) / (sqrt(size) + epsilon)")
     _same = "Adam", "Adam", {"Beta1": "beta_1", "Beta2": "beta_2", "Eps": "epsilon"}
 
     def __init__(self, learning_rate: RateLike = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7,

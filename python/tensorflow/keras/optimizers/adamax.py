@@ -17,7 +17,7 @@ class Adamax(Formula):
     _defaults = {"beta_1": 0.9, "beta_2": 0.999, "epsilon": 1e-7}
     _states = (State("m", "m", device="Accl1"), State("v", "v", device="Accl2"))
     _formula = ("power = pow(beta_1, t)", "m = m * beta_1 + g * (1 - beta_1)", "v = max(v * beta_2, abs(g))",
-                "scale = learning_rate / (1 - power)", "w = w - m * scale / (v + epsilon)")
+                "scale = learning_rate / (1 - power)", "w -= m * scale / (v + epsilon)")
     _same = "Adam", "AdaMax", {"Beta1": "beta_1", "Beta2": "beta_2", "Eps": "epsilon"}
 
     def __init__(self, learning_rate: RateLike = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7,

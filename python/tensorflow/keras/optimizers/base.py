@@ -58,7 +58,7 @@ def _of_tensorflow1(given):
     return rule
 
 
-class _Half:
+class Half:
     """A weight of a shorter type, for formulas: they compute in float32, as their states are kept, and round the new weight."""
 
     def __init__(self, weight):
@@ -158,7 +158,7 @@ class Optimizer:
 
     def get_slot(self, var: Variable, slot_name: str) -> Variable:
         """A state of a weight."""
-        return self._slots[(id(var.weight if isinstance(var, _Half) else var), slot_name)]
+        return self._slots[(id(var.weight if isinstance(var, Half) else var), slot_name)]
 
     def create_slots(self, var: Variable) -> None:
         """add_slot for what the rule keeps of a variable."""
@@ -213,7 +213,7 @@ class Optimizer:
         rate = self._decayed_lr()
         self.prepare()
         for gradient, (_, var) in zip(gradients, pairs):
-            own = _Half(var) if var.dtype.name == "float16" else var
+            own = Half(var) if var.dtype.name == "float16" else var
             self.update(math_ops.cast(gradient, own.dtype), own, math_ops.cast(rate, own.dtype))
             if var.constraint is not None:
                 var.assign(var.constraint(var.read_value()))

@@ -10,7 +10,7 @@ import numpy as np
 from popart import _rules
 
 from tensorflow.framework.typed import NumberLike, TensorLike
-from tensorflow.keras.optimizers.base import Optimizer
+from tensorflow.keras.optimizers.base import Half, Optimizer
 from tensorflow.ops import math_ops
 
 
@@ -79,7 +79,7 @@ class Formula(Optimizer):
             self.add_slot(var, state.slot, getattr(self, state.first) if isinstance(state.first, str) else state.first)
 
     def update(self, gradient: TensorLike, var: Any, rate: NumberLike) -> None:
-        weight = getattr(var, "weight", var)  # of one of a shorter type
+        weight = var.weight if isinstance(var, Half) else var
         kept, lines, read = self._of(weight)
         slots = {name: self.get_slot(weight, state.slot) for name, state in kept.items()}
         kind = "float32" if slots else var.dtype.name
@@ -88,14 +88,14 @@ class Formula(Optimizer):
         for name in read:
             values[name] = self._value(name, var, kind)
         for name, how, value in _rules.changes(lines, values, _FUNCTIONS):
-            if name in slots:
-                slots[name].assign(_as(value, slots[name].dtype.name))
-            elif name == "w":
-                {"": var.assign, "+": var.assign_add, "-": var.assign_sub}[how](_as(value, var.dtype.name))
+            target = var if name == "w" else slots.get(name)
+            if target is not None:
+                assign = {"": target.assign, "add": target.assign_add, "sub": target.assign_sub}[how]
+                assign(_as(value, target.dtype.name))
 
     def _value(self, name, var, kind):
         if name == "w":
-            return math_ops.cast(var.read_value(), kind)
+            return _as(var.read_value() if isinstance(var, Half) else var, kind)
         value = self.step_now() if name == "t" else getattr(self, name)
         return float(value) if isinstance(value, (int, float, np.number)) else value
 

@@ -26,7 +26,7 @@ class Nadam(Formula):
     _states = (State("m", "m"), State("v", "v"))
     _formula = ("m = m * beta_1 + g * (1 - beta_1)", "v = v * beta_2 + square(g) * (1 - beta_2)",
                 "of_g = (1 - _now) / (1 - _so_far)", "of_m = _next / (1 - _so_far * _next)",
-                "w = w - (g * of_g + m * of_m) * learning_rate / (sqrt(v / _correction) + epsilon)")
+                "w -= (g * of_g + m * of_m) * learning_rate / (sqrt(v / _correction) + epsilon)")
 
     def __init__(self, learning_rate: RateLike = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7,
                  name: str = "Nadam", **kwargs: Any) -> None:

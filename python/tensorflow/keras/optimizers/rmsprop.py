@@ -20,8 +20,8 @@ class RMSprop(Formula):
     _states = (State("v", "rms", device="Accl1"), State("momentum: u", "momentum"), State("centered: a", "mg", device="Accl2"))
     _formula = ("step = g * learning_rate", "momentum: kept = u * momentum", "v = v * rho + square(g) * (1 - rho)", "d = v",
                 "centered: a = a * rho + g * (1 - rho)", "centered: d = v - square(a)",
-                "not momentum: w = w - step / (sqrt(d) + epsilon)", "momentum: u = kept + step / sqrt(d + epsilon)",
-                "momentum: w = w - u")
+                "not momentum: w -= step / (sqrt(d) + epsilon)", "momentum: u = kept + step / sqrt(d + epsilon)",
+                "momentum: w -= u")
 
     def __init__(self, learning_rate: RateLike = 0.001, rho: float = 0.9, momentum: float = 0.0, epsilon: float = 1e-7,
                  centered: bool = False, name: str = "RMSprop", **kwargs: Any) -> None:

@@ -20,8 +20,8 @@ class SGD(Formula):
     _defaults = {"momentum": 0.0, "nesterov": False}
     _states: "tuple[State, ...]" = (State("momentum: v", "momentum", device="Accl1", factor=-1),)
     _formula: "tuple[str, ...]" = (
-        "step = g * learning_rate", "not momentum: w = w - step", "momentum: v = v * momentum - step",
-        "momentum, not nesterov: w = w + v", "momentum, nesterov: w = w + (v * momentum - step)")
+        "step = g * learning_rate", "not momentum: w -= step", "momentum: v = v * momentum - step",
+        "momentum, not nesterov: w += v", "momentum, nesterov: w += v * momentum - step")
 
     def __init__(self, learning_rate: RateLike = 0.01, momentum: float = 0.0, nesterov: bool = False, name: str = "SGD",
                  **kwargs: Any) -> None:
