@@ -17,8 +17,8 @@
 #include <popart/sgd.hpp>
 #include <popart/stepio.hpp>
 #include <poplar/Target.hpp>
-#include <pva/Cycles.hpp>
 #include <pva/pva.hpp>
+#include <pva/Step.hpp>
 
 using namespace demo;
 using namespace popart;
@@ -112,19 +112,16 @@ void showShare(const char *name, std::uint64_t cycles, std::uint64_t total) {
               base::thousands(cycles / batchesPerRun).c_str());
 }
 
-// The first recorded run tells what each batch costs. Gives back the modelled seconds of a batch.
+// One step tells what each batch costs. Gives back the modelled seconds of a batch.
 double showCycles(const pva::Report &report, double clock) {
-  for (const auto &run : report.execution().runs()) {
-    if (run.name() != "learn")
-      continue;
-    const auto cycles = pva::cyclesByKind(run.steps());
-    std::printf("\n  %s\n", bold("Modelled on the device, per batch of 64").c_str());
-    for (unsigned i = 0; i < pva::numCycleKinds; ++i)
-      if (const auto kind = pva::CycleKind(i); cycles[kind])
-        showShare(toString(kind), cycles[kind], cycles.total());
-    return double(cycles.total()) / batchesPerRun / clock;
-  }
-  throw std::runtime_error("The profile holds no run named \"learn\".");
+  const auto step = pva::stepOf(report);
+  if (!step || !step->traced)
+    throw std::runtime_error("The profile holds no whole run of the training.");
+  std::printf("\n  %s\n", bold("Modelled on the device, per batch of 64").c_str());
+  for (unsigned i = 0; i < pva::numCycleKinds; ++i)
+    if (const auto kind = pva::CycleKind(i); step->byKind[kind])
+      showShare(toString(kind), step->byKind[kind], step->cycles);
+  return double(step->cycles) / batchesPerRun / clock;
 }
 
 void showMemory(const pva::Report &report) {

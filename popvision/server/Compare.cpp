@@ -3,7 +3,6 @@
 #include "base/Text.hpp"
 #include "Columns.hpp"
 #include "Json.hpp"
-#include "Step.hpp"
 #include "Views.hpp"
 #include <algorithm>
 #include <cstdlib>
@@ -44,8 +43,8 @@ private:
 struct Report {
   const Model &model;
   view::Summary summary;
-  std::optional<Step> step;
-  explicit Report(const Model &m) : model(m), summary(view::summary(m)), step(stepOf(m)) {}
+  const std::optional<pva::Step> &step;
+  explicit Report(const Model &m) : model(m), summary(view::summary(m)), step(m.step()) {}
 };
 
 template <class Take> void takeStep(const Report &report, Take take) {
@@ -80,40 +79,12 @@ template <class Take> void takeFigures(const Report &report, Take take) {
   take("graph", "tiles", v.target.numTiles);
 }
 
-bool namesOperations(const Model &model) {
-  return std::any_of(model.operations().begin(), model.operations().end(),
-                     [](const auto &row) { return !row.layer.empty(); });
-}
-
-using Parts = std::map<std::string, std::uint64_t>;
-
-// Each program of the step counts once, so that parts add up to the step.
-Parts operationsOf(const Report &report) {
-  Parts parts;
-  auto left = report.step->byProgram;
-  for (const auto &row : report.model.operations())
-    for (const auto id : row.programs)
-      if (const auto found = left.find(id); found != left.end()) {
-        parts[row.name] += found->second;
-        left.erase(found);
-      }
-  return parts;
-}
-Parts programsOf(const Report &report) {
-  Parts parts;
-  for (const auto &[id, cycles] : report.step->byProgram) {
-    const auto &program = *report.model.programs()[id];
-    parts[toString(program.type()) + std::string(" ") + program.name()] += cycles;
-  }
-  return parts;
-}
-
 std::vector<Difference> partsOf(const Report &before, const Report &after) {
   if (!before.step || !after.step || !before.step->traced || !after.step->traced)
     return {};
-  const bool operations = namesOperations(before.model) && namesOperations(after.model);
+  const bool operations = before.model.namesOperations() && after.model.namesOperations();
   const char *table = operations ? "operation" : "program";
-  const auto of = operations ? operationsOf : programsOf;
+  const auto of = [&](const Report &report) { return report.model.partsOfStep(operations); };
   Figures figures;
   for (const auto &[name, cycles] : of(before))
     figures.before(table, name, cycles);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "Model.hpp"
+#include <algorithm>
 #include <set>
 
 namespace popvision {
@@ -29,6 +30,7 @@ Model::Model(Files files)
     debugIndex_.emplace(debug_[i].id(), i);
   addUp();
   operations_ = operationRows(*this);
+  step_ = pva::stepOf(report_);
 }
 
 void Model::addUp() {
@@ -37,6 +39,28 @@ void Model::addUp() {
   byKind_ = pva::cyclesByKind(totals);
   for (const auto &total : totals)
     spent_[total.program()->id()] = {total.executions(), total.cycles()};
+}
+
+bool Model::namesOperations() const {
+  return std::any_of(operations_.begin(), operations_.end(),
+                     [](const auto &row) { return !row.layer.empty(); });
+}
+
+std::map<std::string, std::uint64_t> Model::partsOfStep(bool byOperation) const {
+  std::map<std::string, std::uint64_t> parts;
+  if (!step_)
+    return parts;
+  auto left = step_->byProgram;
+  if (byOperation)
+    for (const auto &row : operations_)
+      for (const auto id : row.programs)
+        if (const auto found = left.find(id); found != left.end()) {
+          parts[row.name] += found->second;
+          left.erase(found);
+        }
+  for (const auto &[id, cycles] : left)
+    parts[toString(programs_[id]->type()) + std::string(" ") + programs_[id]->name()] += cycles;
+  return parts;
 }
 
 std::vector<pva::DebugContext> Model::contexts(std::uint64_t debugId) const {

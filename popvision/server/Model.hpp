@@ -5,6 +5,8 @@
 #include "arch/Chip.hpp"
 #include "pva/Cycles.hpp"
 #include "pva/pva.hpp"
+#include "pva/Step.hpp"
+#include <map>
 #include <optional>
 #include <unordered_map>
 
@@ -48,6 +50,11 @@ public:
   const std::optional<arch::Chip> &chip() const { return chip_; } // none: a chip we do not know
   std::vector<pva::DebugContext> contexts(std::uint64_t debugId) const; // from inside out
   const std::vector<OperationRow> &operations() const { return operations_; }
+  const std::optional<pva::Step> &step() const { return step_; } // none: nothing ran
+  // Cycles of the step by operation, or by program. Each program counts once, so that parts add up
+  // to the step. Empty if its steps were not recorded.
+  std::map<std::string, std::uint64_t> partsOfStep(bool byOperation) const;
+  bool namesOperations() const;
 
 private:
   void addUp();
@@ -61,6 +68,7 @@ private:
   std::vector<pva::DebugContext> debug_;
   std::unordered_map<std::uint64_t, std::size_t> debugIndex_;
   std::vector<OperationRow> operations_;
+  std::optional<pva::Step> step_;
 };
 
 std::vector<OperationRow> operationRows(const Model &model); // Operations.cpp

@@ -22,7 +22,7 @@ void add(const Model &model, OperationRow &row, std::uint32_t id) {
   const auto spent = model.spent(id);
   row.programs.push_back(id);
   row.cycles += spent.cycles;
-  row.byKind[unsigned(pva::cycleKind(program.type()))] += spent.cycles;
+  row.byKind[unsigned(pva::cycleKind(program))] += spent.cycles;
   row.executions = std::max(row.executions, spent.executions);
   row.bytes += program.bytes() * spent.executions;
   if (program.type() == pva::Program::Type::OnTileExecute) {
@@ -84,7 +84,7 @@ std::vector<OperationRow> operationRows(const Model &model) {
   std::vector<OperationRow> rest(numKinds);
   for (std::uint32_t id = 0; id < claimed.size(); ++id)
     if (!claimed[id] && model.spent(id).executions)
-      add(model, rest[unsigned(pva::cycleKind(model.programs()[id]->type()))], id);
+      add(model, rest[unsigned(pva::cycleKind(*model.programs()[id]))], id);
   for (unsigned kind = 0; kind < numKinds; ++kind)
     if (!rest[kind].programs.empty()) {
       rest[kind].name = std::string("(") + toString(Kind(kind)) + " without an operation)";

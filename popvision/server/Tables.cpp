@@ -50,6 +50,7 @@ std::string figuresCsv(const Model &model) {
   auto summary = Value::parse(toJson(view::summary(model)));
   for (const char *table : {"options", "texts"})
     summary.erase(table);
+  summary["step"].erase("parts"); // a table of its own
   Csv csv({"name", "value"});
   addLeaves(csv, "", summary);
   return csv.take();
@@ -58,6 +59,18 @@ std::string cyclesCsv(const Model &model) {
   Csv csv({"kind", "cycles"});
   for (const auto &[kind, cycles] : view::summary(model).execution.cyclesByKind)
     csv.row(kind, cycles);
+  return csv.take();
+}
+std::string stepCsv(const Model &model) {
+  Csv csv({"part", "cycles"});
+  for (const auto &[name, cycles] : view::summary(model).step.parts)
+    csv.row(name, cycles);
+  return csv.take();
+}
+std::string streamsCsv(const Model &model) {
+  Csv csv({"stream", "waiting", "moving", "bytes", "times"});
+  for (const auto &part : view::summary(model).step.host)
+    csv.row(part.name, part.waiting, part.moving, part.bytes, part.times);
   return csv.take();
 }
 std::string insightsCsv(const Model &model) {
@@ -202,6 +215,8 @@ std::string eventsCsv(const HostTraces &traces) {
 std::string summaryCsv(const Model &model, const std::string &table) {
   return chosen({{"figures", [&] { return figuresCsv(model); }},
                  {"cycles", [&] { return cyclesCsv(model); }},
+                 {"step", [&] { return stepCsv(model); }},
+                 {"streams", [&] { return streamsCsv(model); }},
                  {"insights", [&] { return insightsCsv(model); }},
                  {"options", [&] { return optionsCsv(model); }}},
                 table);

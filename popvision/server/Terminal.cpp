@@ -48,14 +48,86 @@ std::string sparkline(const std::vector<std::uint64_t> &values, std::size_t widt
   return text;
 }
 
+std::string number(const Value &value) { return thousands(value.get<std::uint64_t>()); }
+
+std::string time(double seconds) {
+  return seconds < 1e-3 ? fixed(seconds * 1e6, 1) + " us" : fixed(seconds * 1e3, 3) + " ms";
+}
+
+std::string kindsText(const Value &byKind, const Value &total) {
+  std::string out;
+  for (const auto &[kind, cycles] : byKind.items())
+    if (cycles.get<std::uint64_t>())
+      out += "    " + pad(kind, 16) + right(number(cycles), 16) +
+             right(percent(cycles, total), 10) + "  " +
+             bar(cycles.get<double>() / std::max(1.0, total.get<double>()), 30) + "\n";
+  return out;
+}
+
+constexpr std::size_t shownParts = 8;
+
+std::string streamsText(const Value &step) {
+  if (step["host"].empty())
+    return "";
+  std::string out = "  streams" + right("waiting", 27) + right("moving", 14) + right("bytes", 14) +
+                    right("times", 8) + "\n";
+  for (const auto &part : step["host"])
+    out += "    " + pad(part["name"], 16) + right(number(part["waiting"]), 14) +
+           right(number(part["moving"]), 14) + right(number(part["bytes"]), 14) +
+           right(number(part["times"]), 8) + "\n";
+  return out;
+}
+
+std::string partsText(const Value &step) {
+  std::string out;
+  std::size_t shown = 0;
+  for (const auto &[name, cycles] : step["parts"].items()) {
+    if (++shown > shownParts)
+      return out + str("    and ", step["parts"].size() - shownParts,
+                       " more; --csv --table step has all\n");
+    out += "    " + right(number(cycles), 14) + right(percent(cycles, step["cycles"]), 10) + "  " +
+           name + "\n";
+  }
+  return out;
+}
+
+// What users wait for: not the session, of which loading weights may be most.
+std::string stepText(const Value &step) {
+  if (step["run"].get<std::int64_t>() < 0)
+    return "nothing ran\n\n";
+  const auto runs = step["runs"].get<std::uint64_t>();
+  std::string out = str("one step: ", step["name"].get<std::string>(),
+                        runs > 1 ? str(", the median of ", thousands(runs), " runs") : "", "\n");
+  out += row("time on the IPU", time(step["seconds"].get<double>())) +
+         row("cycles", number(step["cycles"]));
+  if (!step["traced"].get<bool>())
+    out += "  The report has no whole run with its steps, so its phases are not known.\n";
+  else {
+    const auto bound = step["bound"].get<std::string>();
+    if (!bound.empty())
+      out += "  most goes to " + step["words"].get<std::string>() + ": " +
+             percent(step["cyclesByKind"][bound], step["cycles"]) + "\n";
+    out += kindsText(step["cyclesByKind"], step["cycles"]);
+    if (const auto waiting = step["hostWaiting"].get<std::uint64_t>())
+      out += "  of the host's cycles the IPU waits " + thousands(waiting) + " until it is ready\n";
+    out += streamsText(step) + "  longest parts\n" + partsText(step);
+  }
+  if (!step["others"].empty())
+    out += "  apart from steps\n";
+  for (const auto &other : step["others"])
+    out += "    " + right(number(other["cycles"]), 14) + right(number(other["runs"]) + " x", 10) +
+           "  " + other["name"].get<std::string>() + "\n";
+  return out + "\n";
+}
+
 } // namespace
 
 std::string summaryText(const Model &model) {
   const auto v = Value::parse(toJson(view::summary(model)));
   const auto &t = v["target"], &m = v["memory"], &e = v["execution"];
-  const auto number = [](const Value &value) { return thousands(value.get<std::uint64_t>()); };
   std::string out =
       v["name"].get<std::string>() + "  (" + v["profile"].get<std::string>() + ")\n\n";
+  out += stepText(v["step"]) + "everything that was compiled, and all runs\n";
   out += row("chip", t["chip"]) + row("IPUs", number(t["numIPUs"])) +
          row("replicas", number(t["numReplicas"])) + row("tiles", number(t["numTiles"]));
   out += row("memory per tile", bytes(t["bytesPerTile"])) + row("memory used", bytes(m["used"])) +
@@ -66,12 +138,7 @@ std::string summaryText(const Model &model) {
          row("compute sets", number(v["graph"]["numComputeSets"])) +
          row("cycles", number(e["totalCycles"])) +
          row("time on the IPU", fixed(e["seconds"].get<double>() * 1e3, 3) + " ms");
-  for (const auto &[kind, cycles] : e["cyclesByKind"].items())
-    if (cycles.get<std::uint64_t>())
-      out += "    " + pad(kind, 16) + right(number(cycles), 16) +
-             right(percent(cycles, e["totalCycles"]), 10) + "  " +
-             bar(cycles.get<double>() / std::max(1.0, e["totalCycles"].get<double>()), 30) + "\n";
-  out += "\n";
+  out += kindsText(e["cyclesByKind"], e["totalCycles"]) + "\n";
   for (const auto &insight : Value::parse(toJson(view::insights(model)))) {
     const auto severity = insight["severity"].get<std::string>();
     out += str(severity == "bad"    ? "!! "

@@ -31,15 +31,29 @@ TEST(Cycles, WhatIsNeitherIsControl) {
 
 TEST(Cycles, KindsAddUpToTheTotal) {
   pva::CyclesByKind sum;
-  sum.add(Type::StreamCopyBegin, 60);
-  sum.add(Type::StreamCopyMid, 7);
-  sum.add(Type::Sync, 5);
-  sum.add(Type::OnTileExecute, 20);
-  sum.add(Type::Repeat, 8);
+  for (const auto &[type, cycles] : {std::pair(Type::StreamCopyBegin, 60),
+                                     {Type::StreamCopyMid, 7},
+                                     {Type::Sync, 5},
+                                     {Type::OnTileExecute, 20},
+                                     {Type::Repeat, 8}})
+    sum.add(pva::cycleKind(type), std::uint64_t(cycles));
   EXPECT_EQ(sum[pva::CycleKind::Host], 67u);
   EXPECT_EQ(sum[pva::CycleKind::Sync], 5u);
   EXPECT_EQ(sum[pva::CycleKind::Control], 8u);
   EXPECT_EQ(sum.total(), 100u);
+}
+
+TEST(Cycles, CopiesOfTheCompilerAndOfLibrariesRearrange) {
+  EXPECT_TRUE(pva::onlyRearranges("net/copy-in", {}));
+  EXPECT_TRUE(pva::onlyRearranges("unpack", {}));
+  EXPECT_TRUE(
+      pva::onlyRearranges("conv/PreArrange", {"poplar_rt::DstStridedCopy64BitMultiAccess"}));
+}
+
+TEST(Cycles, VerticesOfUsersComputeWhateverTheirNames) {
+  EXPECT_FALSE(pva::onlyRearranges("copy", {"MyCopy"}));
+  EXPECT_FALSE(pva::onlyRearranges("conv", {"poplar_rt::Transpose1D", "Add"}));
+  EXPECT_FALSE(pva::onlyRearranges("photocopy", {}));
 }
 
 } // namespace

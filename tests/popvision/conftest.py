@@ -78,6 +78,16 @@ def truth(report):
     return pva.openReport(f"{report}/training/profile.pop", f"{report}/debug.cbor")
 
 
+def kind_of(program):
+    """What docs/profile.md says of programs, told once more."""
+    if program.type == pva.Program.Type.OnTileExecute:
+        vertices = [group.type.name for group in program.computeset.vertices]
+        return "rearrange" if all(name.startswith("poplar_rt::") for name in vertices) else "compute"
+    kinds = {"DoExchange": "exchange", "GlobalExchange": "globalExchange", "StreamCopyBegin": "host", "StreamCopyMid": "host",
+             "StreamCopyEnd": "host", "Sync": "sync"}
+    return kinds.get(program.type.name, "control")
+
+
 @pytest.fixture(scope="session")
 def program(truth):
     """The compute set that takes most of the time."""

@@ -13,10 +13,11 @@ import torch  # noqa: E402
 class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()
-        self.layer, self.loss = torch.nn.Linear(64, 32), torch.nn.CrossEntropyLoss()
+        self.filter, self.layer = torch.nn.Conv2d(1, 4, 3), torch.nn.Linear(4 * 6 * 6, 32)
+        self.loss = torch.nn.CrossEntropyLoss()
 
     def forward(self, x, labels):
-        return self.loss(self.layer(x), labels)
+        return self.loss(self.layer(self.filter(x.view(-1, 1, 8, 8)).flatten(1)), labels)
 
 
 torch.manual_seed(0)

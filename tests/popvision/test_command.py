@@ -89,7 +89,7 @@ def test_a_step_compared_is_the_median_run_and_its_parts_add_up(popvision, profi
         assert step[side] == sorted(run.cycles for run in unnamed)[(len(unnamed) - 1) // 2]
         assert step[side] == cycles_of(unnamed[0].steps)
         phases = [row[side] for row in rows if row["table"] == "step" and row is not step]
-        assert len(phases) == 6 and sum(phases) == step[side]
+        assert len(phases) == 7 and sum(phases) == step[side]
         parts = [row for row in rows if row["table"] == "operation"]
         assert sum(row[side] or 0 for row in parts) == step[side]
         assert [abs(row["change"]) for row in parts] == sorted((abs(row["change"]) for row in parts), reverse=True)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Whoever says where the cycles of a run went says the same in the same words: PopVision's page and command, the printed
 summary, and what is known of a step before it runs."""
+import csv
 import json
 import os
 import re
@@ -9,10 +10,7 @@ import sys
 
 import pva
 import pytest
-
-# What docs/profile.md says of the types of programs, told once more.
-KINDS = {"OnTileExecute": "compute", "DoExchange": "exchange", "GlobalExchange": "globalExchange", "StreamCopyBegin": "host",
-         "StreamCopyMid": "host", "StreamCopyEnd": "host", "Sync": "sync"}
+from conftest import kind_of
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +25,7 @@ def said(tmp_path_factory):
 def counted(steps):
     found = {}
     for step in steps:
-        kind = KINDS.get(step.program.type.name, "control")
+        kind = kind_of(step.program)
         cycles = max((ipu.cycles for ipu in step.ipus), default=0)
         if cycles:
             found[kind] = found.get(kind, 0) + cycles
@@ -61,7 +59,34 @@ def test_summary_and_popvision_say_the_same(said, popvision):
 def test_a_step_is_told_alike_before_it_runs(said):
     run = max(pva.openReport(said["profile"]).execution.runs, key=lambda run: len(run.steps))
     want, modelled = counted(run.steps), said["modelled"]
-    assert list(modelled) == [kind for kind in ("compute", "exchange", "globalExchange", "host", "sync", "control")
-                              if kind in want]
+    kinds = ("compute", "rearrange", "exchange", "globalExchange", "host", "sync", "control")
+    assert list(modelled) == [kind for kind in kinds if kind in want] and "rearrange" in want
     for kind, cycles in modelled.items():
         assert cycles == pytest.approx(want[kind], rel=0.02), kind
+
+
+def test_all_begin_with_the_same_step(said, popvision):
+    """The printed summary, PopVision, and what is known before a run."""
+    told = json.loads(popvision("summary", "--json", said["profile"]).stdout)["summary"]["step"]
+    run = pva.openReport(said["profile"]).execution.runs[told["run"]]
+    want = counted(run.steps)
+    assert {kind: cycles for kind, cycles in told["cyclesByKind"].items() if cycles} == want
+    assert told["cycles"] == sum(want.values()) == run.cycles and told["traced"]
+    assert told["bound"] == max(want, key=want.get) == max(said["modelled"], key=said["modelled"].get)
+    assert sum(told["parts"].values()) == told["cycles"]
+    assert sum(part["waiting"] + part["moving"] for part in told["host"]) == want["host"]
+    assert {"h2d_input", "h2d_input/1"} <= {part["name"] for part in told["host"]}  # the streams, by name
+    assert {other["name"] for other in told["others"]} >= {"WeightsFromHost", "WeightsToHost"}
+    printed = said["summary"].partition("One step")[2].partition("\n\n")[0]
+    command = popvision("summary", said["profile"]).stdout.partition("one step")[2].partition("apart from steps")[0]
+    for text in (printed, command):
+        assert {kind: cycles for kind, (cycles, _) in rows(text).items() if kind in want} == want, text
+        assert f"ost goes to {told['words']}" in text
+
+
+def test_streams_and_parts_as_csv(said, popvision):
+    told = json.loads(popvision("summary", "--json", said["profile"]).stdout)["summary"]["step"]
+    parts = list(csv.DictReader(popvision("summary", "--csv", "--table", "step", said["profile"]).stdout.splitlines()))
+    assert {row["part"]: int(row["cycles"]) for row in parts} == told["parts"]
+    streams = list(csv.DictReader(popvision("summary", "--csv", "--table", "streams", said["profile"]).stdout.splitlines()))
+    assert [(row["stream"], int(row["waiting"])) for row in streams] == [(s["name"], s["waiting"]) for s in told["host"]]

@@ -2,6 +2,7 @@
 """Every number on the page is the one that libpva gives."""
 import pva
 import pytest
+from conftest import kind_of
 
 
 def values(numbers, prefix):
@@ -47,11 +48,22 @@ def test_the_summary(page, truth):
 
 
 def test_cycles_by_kind_add_up(page, truth):
-    kinds = ("compute", "exchange", "globalExchange", "host", "sync", "control")
+    kinds = ("compute", "rearrange", "exchange", "globalExchange", "host", "sync", "control")
     shown = {kind: reads(page["summary"][f"execution.{kind}"]) for kind in kinds}
     assert sum(shown.values()) == sum(total.cycles for total in truth.execution.totals)
     execute = sum(t.cycles for t in truth.execution.totals if t.program.type == pva.Program.Type.OnTileExecute)
-    assert shown["compute"] == execute > 0
+    assert shown["compute"] + shown["rearrange"] == execute and all(shown[kind] > 0 for kind in ("compute", "rearrange"))
+
+
+def test_the_page_begins_with_a_step(page, truth):
+    run = [run for run in truth.execution.runs if not run.name][0]  # each of them takes as long
+    want = dict.fromkeys(("compute", "rearrange", "exchange", "host", "sync"), 0)
+    for step in run.steps:
+        if kind_of(step.program) in want:
+            want[kind_of(step.program)] += step.ipus[0].cycles
+    assert reads(page["summary"]["step.cycles"]) == run.cycles
+    assert {kind: reads(page["summary"][f"step.{kind}"]) for kind in want} == want
+    assert page["summary"]["top.bound"]["value"] == pytest.approx(want["host"] / run.cycles)
 
 
 def test_memory_by_category(page, truth):
@@ -117,8 +129,7 @@ def test_two_reports_beside_each_other(both, truth, other_truth):
     for view in ("summary", "insights", "memory", "liveness", "programs", "operations", "trace", "roofline", "layers"):
         changes = {key: number["value"] for key, number in both[view].items() if key.endswith(".change")}
         assert any(changes.values()), view
-    compute = pva.Program.Type.OnTileExecute
-    first, second = (sum(s.ipus[0].cycles for s in r.execution.steps if s.program.type == compute)
+    first, second = (sum(s.ipus[0].cycles for s in r.execution.steps if kind_of(s.program) == "compute")
                      for r in (truth, other_truth))
     assert both["trace"]["visible.compute"]["value"] == first
     assert both["trace"]["visible.compute.other"]["value"] == second
@@ -158,13 +169,10 @@ def test_operations_and_that_they_add_up(page, truth):
 
 
 def test_the_trace_by_kind(page, truth):
-    copies = dict.fromkeys(("StreamCopyBegin", "StreamCopyMid", "StreamCopyEnd"), "host")
-    kinds = {"OnTileExecute": "compute", "DoExchange": "exchange"} | copies
-    sums = dict.fromkeys(kinds.values(), 0)
+    sums = dict.fromkeys(("compute", "rearrange", "exchange", "host", "sync"), 0)
     for step in truth.execution.steps:
-        kind = kinds.get(str(step.program.type).split(".")[-1])
-        if kind:
-            sums[kind] += step.ipus[0].cycles
+        if kind_of(step.program) in sums:
+            sums[kind_of(step.program)] += step.ipus[0].cycles
     assert {kind: reads(page["trace"][f"visible.{kind}"]) for kind in sums} == sums
     assert reads(page["trace"]["visible.steps"]) == len(truth.execution.steps)
 

@@ -26,7 +26,7 @@ std::vector<Stretch> stretchesOf(const Case &which, const std::string &chipText)
   std::vector<Stretch> found;
   for (const auto &step : openipu::programCost(executable, 0).steps)
     for (const auto &phase : step.phases)
-      if (phase.kind == pva::CycleKind::Compute)
+      if (phase.kind == pva::CycleKind::Compute || phase.kind == pva::CycleKind::Rearrange)
         found.push_back({step.kernel, phase.name, phase.cycles});
   return found;
 }

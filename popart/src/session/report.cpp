@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a session tells of itself.
 #include "base/Text.hpp"
-#include "openipu/ProgramCost.hpp"
+#include "openipu/StepCost.hpp"
 #include "session/impl.hpp"
 #include <popart/error.hpp>
 #include <pva/pva.hpp>
@@ -48,11 +48,26 @@ std::string Session::getSerializedGraph() const {
   return out.str();
 }
 
+namespace {
+struct Reach : Session { // what a session keeps for its own
+  static Session::Impl &impl(const Session &session) { return *(session.*(&Reach::impl_)); }
+};
+openipu::ProgramCost mainCost(const Session::Impl &impl) {
+  if (!impl.executable)
+    throw runtime_error("Nothing is compiled yet. Call prepareDevice() first.");
+  return openipu::programCost(*impl.executable, lowering::Main);
+}
+} // namespace
+
+openipu::ProgramCost stepCost(const Session &session) {
+  auto &impl = Reach::impl(session);
+  const auto turn = impl.turns.look();
+  return mainCost(impl);
+}
+
 ModelledStep Session::getModelledStep() const {
   const auto turn = impl_->turns.look();
-  if (!impl_->executable)
-    throw runtime_error("Nothing is compiled yet. Call prepareDevice() first.");
-  const auto cost = openipu::programCost(*impl_->executable, lowering::Main);
+  const auto cost = mainCost(*impl_);
   const auto memory = openipu::memoryNeed(*impl_->executable);
   ModelledStep out;
   out.cycles = cost.cycles;
@@ -69,7 +84,7 @@ ModelledStep Session::getModelledStep() const {
     part.name = s.name;
     part.kernel = s.kernel;
     part.turns = s.turns;
-    part.compute = of(Kind::Compute);
+    part.compute = of(Kind::Compute) + of(Kind::Rearrange);
     part.exchange = of(Kind::Exchange);
     part.betweenIpus = of(Kind::GlobalExchange);
     part.host = of(Kind::Host);

@@ -72,8 +72,18 @@ private:
       all.emplace_back(part, turnsOf(step));
     return all;
   }
-  static pva::Program::Type typeOfPhase(const Step &step, std::size_t i) {
-    return executable::typeOf(step, step.cost.phases, i);
+  // As pva says it of a profile's programs.
+  pva::CycleKind kindOf(const Step &step, std::size_t i) const {
+    const auto &phase = step.cost.phases[i];
+    const auto *execute = executable::as<step::Execute>(step);
+    const bool isSet = execute && phase.name == image_.computeSets[execute->set].name;
+    auto vertices = phase.otherVertices;
+    if (!phase.vertex.empty())
+      vertices.push_back(phase.vertex);
+    return phase.kind == executable::PhaseKind::Compute && !isSet &&
+                   pva::onlyRearranges(phase.name, vertices)
+               ? pva::CycleKind::Rearrange
+               : pva::cycleKind(executable::typeOf(step, step.cost.phases, i));
   }
   void note(std::uint32_t index, std::uint64_t turns, std::vector<StepCost> &out) {
     const auto [at, isNew] = place_.emplace(index, out.size());
@@ -85,15 +95,14 @@ private:
         made.kernel = kernel->name;
       for (std::size_t i = 0; i < step.cost.phases.size(); ++i) {
         const auto &phase = step.cost.phases[i];
-        made.phases.push_back(
-            {phase.name, pva::cycleKind(typeOfPhase(step, i)), phase.cycles, phase.bytes});
+        made.phases.push_back({phase.name, kindOf(step, i), phase.cycles, phase.bytes});
       }
     }
     auto &cost = out[at->second];
     cost.turns += turns;
     const auto &step = image_.steps[index];
     for (std::size_t i = 0; i < step.cost.phases.size(); ++i) {
-      cost.cycles.add(typeOfPhase(step, i), turns * step.cost.phases[i].cycles);
+      cost.cycles.add(kindOf(step, i), turns * step.cost.phases[i].cycles);
       cost.flops += turns * step.cost.phases[i].flops;
     }
   }

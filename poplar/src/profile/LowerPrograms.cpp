@@ -46,9 +46,21 @@ private:
     const auto *measured = recorder_ ? recorder_->totals()[step].cost : nullptr;
     return measured ? *measured : image_.steps[step].cost;
   }
+  // A copy from or to the host without a name of its own has that of its stream.
   std::string nameOf(const Step &step) const {
-    const auto *execute = executable::as<step::Execute>(step);
-    return step.name.empty() && execute ? image_.computeSets[execute->set].name : step.name;
+    if (!step.name.empty())
+      return step.name;
+    if (const auto *execute = executable::as<step::Execute>(step))
+      return image_.computeSets[execute->set].name;
+    if (const auto *in = executable::as<step::HostToDevice>(step))
+      return image_.streams[in->stream].handle;
+    if (const auto *out = executable::as<step::DeviceToHost>(step))
+      return image_.streams[out->stream].handle;
+    if (const auto *in = executable::as<step::RemoteToDevice>(step))
+      return image_.remoteBuffers[in->buffer].handle;
+    if (const auto *out = executable::as<step::DeviceToRemote>(step))
+      return image_.remoteBuffers[out->buffer].handle;
+    return {};
   }
 
   // All phases of a container are its own: cost of one iteration or decision. They share one

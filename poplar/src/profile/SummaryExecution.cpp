@@ -3,7 +3,7 @@
 // programs step by step.
 #include "base/Text.hpp"
 #include "profile/SummaryParts.hpp"
-#include "pva/Cycles.hpp"
+#include "pva/Step.hpp"
 #include <algorithm>
 #include <array>
 #include <map>
@@ -238,14 +238,36 @@ private:
 
 } // namespace
 
-void printKinds(std::ostream &out, const std::vector<pva::ProgramTotal> &totals, std::size_t column,
+void printKinds(std::ostream &out, const pva::CyclesByKind &cycles, std::size_t column,
                 const char *ofWhat) {
-  const auto cycles = pva::cyclesByKind(totals);
   for (unsigned i = 0; i < pva::numCycleKinds; ++i)
     if (const auto kind = pva::CycleKind(i); cycles[kind])
       printRight(out, 4, base::str(toString(kind), ":"), thousands(cycles[kind]), column,
                  base::str(" (", decimals(100 * double(cycles[kind]) / double(cycles.total()), 1),
                            "%", ofWhat, ")"));
+}
+
+void printStep(std::ostream &out, const pva::Report &report, std::size_t column) {
+  const auto step = pva::stepOf(report);
+  if (!step)
+    return;
+  const double hz =
+      double(std::max<std::uint64_t>(1, report.compilation().target().clockFrequency()));
+  const std::string name = step->name.empty() ? "" : base::str(" (", step->name, ")");
+  printRight(out, 2, base::str("One step", name, ":"), thousands(step->cycles), column,
+             base::str(" cycles, ", engineering(double(step->cycles) / hz, "s"),
+                       step->runs > 1
+                           ? base::str(", the median of ", thousands(step->runs), " runs")
+                           : ""));
+  if (const auto bound = step->bound())
+    out << "    Most goes to " << pva::inWords(*bound) << ".\n";
+  printKinds(out, step->byKind, column, " of the step");
+  for (const auto &part : step->host)
+    out << "    host, " << part.name << ": waits " << thousands(part.waiting) << ", moves "
+        << thousands(part.moving) << '\n';
+  for (const auto &other : step->others)
+    out << "    apart from steps: " << other.name << ", " << thousands(other.cycles)
+        << " cycles in " << thousands(other.runs) << (other.runs == 1 ? " run\n" : " runs\n");
 }
 
 void printSteps(std::ostream &out, const pva::Report &report) {
@@ -268,12 +290,14 @@ void printExecution(std::ostream &out, const pva::Report &report, const SummaryO
   const double hz =
       double(std::max<std::uint64_t>(1, report.compilation().target().clockFrequency()));
   out << '\n';
+  printStep(out, report, 31);
+  out << '\n';
   printRight(out, 2, "Total cycles:", thousands(execution.totalCycles()), 59,
              base::str(" (approx ", decimals(double(execution.totalCycles()) / hz * 1e6, 1),
                        " microseconds)"));
   printAverages(out, report);
   out << "  Cycles by kind:\n";
-  printKinds(out, execution.totals(), 31, " of total");
+  printKinds(out, pva::cyclesByKind(execution.totals()), 31, " of total");
   out << '\n';
   printIpus(out, report);
   printTypes(out, report);

@@ -2,6 +2,7 @@
 // The sections of the summary and how their lines look.
 #pragma once
 #include "profile/Summary.hpp"
+#include "pva/Cycles.hpp"
 #include <ostream>
 #include <string>
 
@@ -25,8 +26,10 @@ void printOptimizations(std::ostream &out, const pva::CompilationReport &compila
                         const SummaryOptions &options);
 void printExecution(std::ostream &out, const pva::Report &report, const SummaryOptions &options);
 // The kinds are those that PopVision shows: together they are all cycles.
-void printKinds(std::ostream &out, const std::vector<pva::ProgramTotal> &totals, std::size_t column,
+void printKinds(std::ostream &out, const pva::CyclesByKind &cycles, std::size_t column,
                 const char *ofWhat);
+// One step comes before all runs: loading weights is not part of it.
+void printStep(std::ostream &out, const pva::Report &report, std::size_t column);
 void printSteps(std::ostream &out, const pva::Report &report);
 void printShortGraph(std::ostream &out, const pva::CompilationReport &compilation,
                      const SummaryOptions &options);

@@ -108,10 +108,11 @@ void printShortExecution(std::ostream &out, const pva::Report &report) {
   const double hz =
       double(std::max<std::uint64_t>(1, report.compilation().target().clockFrequency()));
   const double total = double(execution.totalCycles());
+  printStep(out, report, valueColumn);
   line(out, "Cycles", thousands(execution.totalCycles()),
        str(" (", engineering(total / hz, "s"), " on the chip)"));
   const auto totals = execution.totals();
-  printKinds(out, totals, valueColumn, "");
+  printKinds(out, pva::cyclesByKind(totals), valueColumn, "");
   printExchanged(out, totals);
   printComputeSets(out, totals, total);
   if (const auto energy = execution.energy(); energy.joules() > 0)

@@ -170,6 +170,8 @@ Execution:
   Programs executed:
     <anonymous>.
 
+  One step (training):      615 cycles, 615.000 ns
+
   Total cycles:                                         615 (approx 0.6 microseconds)
   Tile average compute cycles (including idle threads):     180.0 (29.3% of total)
   Tile average compute cycles (excluding idle threads):      82.5 (13.4% of total)
@@ -240,6 +242,7 @@ const char *const shortText = R"(Summary:
   Memory of the fullest tile:    9,100 B of 8,192 B, tile 3 (111.1%)
   Memory of a tile on average:   6,100 B
   Tiles out of memory:                 1
+  One step (training):               615 cycles, 615.000 ns
   Cycles:                            615 (615.000 ns on the chip)
     compute:                         300 (48.8%)
     exchange:                         50 (8.1%)

@@ -4,7 +4,7 @@
 import { ReportViews } from './records';
 export type * from './records';
 
-export const kinds = ['compute', 'exchange', 'globalExchange', 'host', 'sync', 'control'];
+export const kinds = ['compute', 'rearrange', 'exchange', 'globalExchange', 'host', 'sync', 'control'];
 
 const inside = document.getElementById('data')?.textContent ?? '';
 const bundle: Record<string, unknown> | null = inside ? (JSON.parse(inside) as Record<string, unknown>) : null;

@@ -107,7 +107,7 @@ std::vector<std::pair<double, pva::ProgramRef>>
 Finder::largest(Kind kind, const std::function<double(const pva::Program &)> &figure) const {
   std::vector<std::pair<double, pva::ProgramRef>> all;
   for (const auto &program : model_.programs())
-    if (pva::cycleKind(program->type()) == kind && model_.spent(program->id()).executions)
+    if (pva::cycleKind(*program) == kind && model_.spent(program->id()).executions)
       if (const double value = figure(*program); value > 0)
         all.emplace_back(value, program);
   const auto count = std::min<std::size_t>(5, all.size());
@@ -323,8 +323,7 @@ void Finder::fewTiles() {
   double cycles = 0;
   std::uint64_t sets = 0;
   for (const auto &program : model_.programs())
-    if (pva::cycleKind(program->type()) == Kind::Compute &&
-        model_.spent(program->id()).executions &&
+    if (pva::cycleKind(*program) == Kind::Compute && model_.spent(program->id()).executions &&
         program->activeTiles() * 10 < target_.tilesPerReplica()) {
       cycles += double(model_.spent(program->id()).cycles);
       ++sets;
@@ -340,7 +339,7 @@ void Finder::fewTiles() {
 void Finder::threads() {
   double busy = 0, room = 0;
   for (const auto &program : model_.programs())
-    if (pva::cycleKind(program->type()) == Kind::Compute) {
+    if (pva::cycleKind(*program) == Kind::Compute) {
       const auto times = double(model_.spent(program->id()).executions);
       busy += times * double(program->threadCycles());
       room += times * double(program->tileCycles()) * double(target_.workersPerTile());

@@ -74,6 +74,7 @@ view::Operations view::operations(const Model &model) {
     column(cycles, rows, [&](const auto &r) { return r.byKind[unsigned(kind)]; });
   };
   byKind(v.compute, Kind::Compute);
+  byKind(v.rearrange, Kind::Rearrange);
   byKind(v.exchange, Kind::Exchange);
   byKind(v.globalExchange, Kind::GlobalExchange);
   byKind(v.host, Kind::Host);

@@ -84,7 +84,7 @@ view::Programs view::programs(const Model &model) {
   Programs v;
   addNames(v, model);
   column(v.type, all, [](const auto &p) { return toString(p->type()); });
-  column(v.kind, all, [](const auto &p) { return unsigned(pva::cycleKind(p->type())); });
+  column(v.kind, all, [](const auto &p) { return unsigned(pva::cycleKind(*p)); });
   column(v.children, all, [](const auto &p) { return idsOf(p->children()); });
   column(v.count, all, [](const auto &p) { return p->count(); });
   column(v.cycles, all, [](const auto &p) { return p->cycles(); });

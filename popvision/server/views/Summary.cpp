@@ -75,6 +75,40 @@ view::SummaryExecution executionOf(const Model &model) {
   return v;
 }
 
+view::Map<view::Count> longestFirst(const std::map<std::string, std::uint64_t> &parts) {
+  view::Map<view::Count> list(parts.begin(), parts.end());
+  std::stable_sort(list.begin(), list.end(),
+                   [](const auto &a, const auto &b) { return a.second > b.second; });
+  return list;
+}
+
+view::SummaryStep stepOf(const Model &model) {
+  view::SummaryStep v;
+  const auto &step = model.step();
+  if (!step)
+    return v;
+  const auto clock = model.compilation().target().clockFrequency();
+  v.name = step->name;
+  v.run = view::Index(step->run);
+  v.runs = step->runs;
+  v.cycles = step->cycles;
+  v.seconds = clock ? double(step->cycles) / double(clock) : 0;
+  v.traced = step->traced;
+  if (const auto bound = step->bound()) {
+    v.bound = toString(*bound);
+    v.words = pva::inWords(*bound);
+  }
+  for (unsigned kind = 0; kind < numKinds; ++kind)
+    v.cyclesByKind.emplace_back(toString(Kind(kind)), step->byKind[Kind(kind)]);
+  v.hostWaiting = step->hostWaiting();
+  for (const auto &part : step->host)
+    v.host.push_back({part.name, part.waiting, part.moving, part.bytes, part.times});
+  v.parts = longestFirst(model.partsOfStep(model.namesOperations()));
+  for (const auto &other : step->others)
+    v.others.push_back({other.name, other.runs, other.cycles});
+  return v;
+}
+
 view::SummaryMemory memoryOf(const Model &model) {
   view::SummaryMemory v;
   for (const auto &tile : model.compilation().tiles()) {
@@ -116,6 +150,7 @@ view::Summary view::summary(const Model &model) {
   v.graph = {graph.numComputeSets(), graph.numEdges(), graph.numVars(), graph.numVertices()};
   v.instrumentation = instrumentationOf(model);
   v.memory = memoryOf(model);
+  v.step = stepOf(model);
   v.execution = executionOf(model);
   for (const auto &[name, value] : model.report().engineOptions())
     v.options.emplace_back(name, value);

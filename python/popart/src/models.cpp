@@ -4,8 +4,8 @@
 #include "bind.hpp"
 #include "openipu/Converted.hpp"
 #include "openipu/OnnxText.hpp"
+#include "openipu/StepCost.hpp"
 #include "runtime/Fit.hpp"
-#include <pva/Cycles.hpp>
 #include <utility>
 
 namespace {
@@ -37,23 +37,15 @@ popart::DataFlow flowOf(const Converted &model, int batchesPerStep,
 }
 
 // Of all parts of a step, in PopVision's words; what there is none of is left out.
-py::dict cyclesByKind(const popart::ModelledStep &step) {
-  using Kind = pva::CycleKind;
-  using Part = popart::ModelledStep::Part;
-  constexpr std::pair<Kind, std::uint64_t Part::*> kinds[] = {
-      {Kind::Compute, &Part::compute},
-      {Kind::Exchange, &Part::exchange},
-      {Kind::GlobalExchange, &Part::betweenIpus},
-      {Kind::Host, &Part::host},
-      {Kind::Sync, &Part::sync},
-      {Kind::Control, &Part::control}};
+py::dict cyclesByKind(const popart::Session &session) {
+  const auto cost = popart::stepCost(session);
   py::dict out;
-  for (const auto &[kind, of] : kinds) {
+  for (unsigned i = 0; i < pva::numCycleKinds; ++i) {
     std::uint64_t sum = 0;
-    for (const auto &part : step.parts)
-      sum += part.*of;
+    for (const auto &step : cost.steps)
+      sum += step.cycles[pva::CycleKind(i)];
     if (sum)
-      out[toString(kind)] = sum;
+      out[toString(pva::CycleKind(i))] = sum;
   }
   return out;
 }
@@ -62,7 +54,7 @@ py::dict cyclesByKind(const popart::ModelledStep &step) {
 py::tuple modelledStep(const popart::Session &session) {
   const auto step = session.getModelledStep();
   return py::make_tuple(step.cycles, step.seconds, step.microBatches, step.bytesPerTile,
-                        step.fullestTile, cyclesByKind(step));
+                        step.fullestTile, cyclesByKind(session));
 }
 
 } // namespace

@@ -6,8 +6,8 @@ Span = typing.Tuple[float, float, float]  # min, max, average; in seconds
 
 
 class ModelledStep(typing.NamedTuple):
-    """One call on IPUs. seconds: at the chip's clock; micro_batches: of all replicas; cycles_by_kind: compute, exchange,
-    globalExchange (between IPUs), host, sync and control, as PopVision counts them."""
+    """One call on IPUs. seconds: at the chip's clock; micro_batches: of all replicas; cycles_by_kind: compute, rearrange
+    (copies within tiles), exchange, globalExchange (between IPUs), host, sync and control, as PopVision counts them."""
     cycles: int
     seconds: float
     micro_batches: int

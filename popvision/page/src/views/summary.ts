@@ -96,7 +96,7 @@ function execution(s: Summary, o: Summary | undefined): HTMLElement {
   return h(
     'div',
     { class: 'panel' },
-    h('h3', {}, 'Execution'),
+    h('h3', {}, 'All runs'),
     kindBar(s.execution.cyclesByKind, s.execution.totalCycles),
     legend(Object.keys(s.execution.cyclesByKind).map(kind => [kind, kindColour(kind)])),
     h(
@@ -134,21 +134,86 @@ function figure(title: string, value: HTMLElement | string, below: string): HTML
 }
 
 function figures(s: Summary): HTMLElement {
-  const { execution: e, memory: m } = s;
-  const share = (e.cyclesByKind.compute ?? 0) / Math.max(1, e.totalCycles),
+  const { execution: e, memory: m, step } = s;
+  const share = (step.cyclesByKind[step.bound] ?? 0) / Math.max(1, step.cycles),
     full = m.fullestTileBytes / Math.max(1, Number(s.target.bytesPerTile)),
     over = m.tilesOverLimit ? `${m.tilesOverLimit} over the limit` : 'everything fits',
     limit = format(Number(s.target.memoryPerReplica), 'bytes');
   return h(
     'div',
     { class: 'tiles4' },
-    figure('Time on the IPU', num('top.seconds', e.seconds, 'seconds'), `${format(e.totalCycles, 'count')} cycles`),
-    figure('Computing', num('top.compute', share, 'share'), 'of the cycles'),
+    step.run >= 0
+      ? figure('One step', num('top.step', step.seconds, 'seconds'), `${format(step.cycles, 'count')} cycles`)
+      : figure('One step', '–', 'nothing ran'),
+    step.bound
+      ? figure('Most goes to', num('top.bound', share, 'share'), step.words)
+      : figure('Most goes to', '–', 'not recorded'),
+    figure('All runs', num('top.seconds', e.seconds, 'seconds'), `${format(e.totalCycles, 'count')} cycles`),
     figure('Memory used', num('top.used', m.used, 'bytes'), `of ${limit} per replica`),
     figure('Fullest tile', num('top.fullest', full, 'share'), `tile ${m.fullestTile}, ${over}`),
     e.joules
       ? figure('Energy', num('top.joules', e.joules, 'joules'), `${format(e.averageWatts, 'watts')} on average`)
       : figure('Energy', '–', 'not recorded'),
+  );
+}
+
+type Row = (string | number)[];
+function numbers(titles: string[], list: Row[]): HTMLElement | null {
+  const cell = (value: string | number): HTMLElement =>
+    h('td', {}, typeof value === 'number' ? format(value, 'count') : value);
+  if (!list.length) return null;
+  return h(
+    'table',
+    { class: 'numbers' },
+    h('tr', {}, titles.map(title => h('th', {}, title))),
+    list.map(row => h('tr', {}, row.map(cell))),
+  );
+}
+
+function phases(s: Summary, o: Summary | undefined): HTMLElement {
+  const { step } = s;
+  const kinds = Object.entries(step.cyclesByKind).filter(([kind, cycles]) => cycles || o?.step.cyclesByKind[kind]);
+  if (!step.traced)
+    return h('p', { class: 'soft' }, 'The report has no whole run with its steps, so its phases are not known.');
+  return h(
+    'div',
+    {},
+    kindBar(step.cyclesByKind, step.cycles),
+    legend(kinds.map(([kind]) => [kind, kindColour(kind)])),
+    h(
+      'table',
+      {},
+      h('tr', {}, h('td', {}, 'Cycles'), compared('step.cycles', step.cycles, o?.step.cycles)),
+      kinds.map(([kind, cycles]) =>
+        h('tr', {}, h('td', {}, `  ${kind}`), compared(`step.${kind}`, cycles, o?.step.cyclesByKind[kind])),
+      ),
+    ),
+  );
+}
+
+// What users wait for: the median run of the program that computes most.
+function oneStep(s: Summary, o: Summary | undefined): HTMLElement | null {
+  const { step } = s;
+  if (step.run < 0) return null;
+  const of = step.runs > 1 ? `the median of ${format(step.runs, 'count')} runs of ${step.name}` : step.name;
+  const streams = step.host.map(part => [part.name, part.waiting, part.moving, part.bytes, part.times]);
+  const others = step.others.map(other => [other.name, other.runs, other.cycles]);
+  return h(
+    'div',
+    { class: 'panel' },
+    h('h3', {}, 'One step ', h('span', { class: 'soft' }, of)),
+    h(
+      'div',
+      { class: 'cards step' },
+      phases(s, o),
+      h(
+        'div',
+        {},
+        numbers(['Stream', 'waiting', 'moving', 'bytes', 'times'], streams),
+        numbers(['Apart from steps', 'runs', 'cycles'], others),
+      ),
+      numbers(['Longest parts', 'cycles'], Object.entries(step.parts).slice(0, 10)),
+    ),
   );
 }
 
@@ -204,6 +269,7 @@ const summary: View = async ({ report, other }) => {
     h('h2', {}, 'Summary'),
     differs('architecture') || differs('tilesPerIpu') ? h('p', { class: 'error' }, warning) : null,
     figures(s),
+    oneStep(s, o),
     cards(s, o),
     Object.entries(s.texts).map(([name, text]) =>
       text ? panel(h('details', {}, h('summary', {}, name), h('pre', {}, text))) : null,
