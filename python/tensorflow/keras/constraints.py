@@ -7,7 +7,7 @@ from typing import Any
 from tensorflow import _names
 from tensorflow.framework.typed import AxisLike, NumberLike, TensorLike
 from tensorflow.framework.tensors import Tensor
-from tensorflow.keras.named import Registry
+from tensorflow.keras.named import Registry, config_of
 from tensorflow.ops import math_ops
 
 _all = Registry("constraint")
@@ -21,7 +21,7 @@ class Constraint:
 
     def get_config(self) -> dict:
         """The arguments it was made with."""
-        return {}
+        return config_of(self)
 
     @classmethod
     def from_config(cls, config: dict) -> Any:
@@ -39,6 +39,8 @@ class NonNeg(Constraint):
 @_all.add("max_norm")
 class MaxNorm(Constraint):
     """Scales a weight down whose norm along `axis` is larger than `max_value`."""
+    _config = ("max_value", "axis")
+
     def __init__(self, max_value: TensorLike = 2, axis: AxisLike = 0) -> None:
         self.max_value, self.axis = max_value, axis
 
@@ -47,13 +49,12 @@ class MaxNorm(Constraint):
         wanted = math_ops.clip_by_value(norms, 0.0, float(self.max_value))
         return math_ops.multiply(w, math_ops.divide(wanted, math_ops.add(norms, 1e-7)))
 
-    def get_config(self) -> dict:
-        return {"max_value": self.max_value, "axis": self.axis}
-
 
 @_all.add("unit_norm")
 class UnitNorm(Constraint):
     """Scales a weight so that its norm along `axis` is 1."""
+    _config = ("axis",)
+
     def __init__(self, axis: AxisLike = 0) -> None:
         self.axis = axis
 
@@ -61,13 +62,11 @@ class UnitNorm(Constraint):
         norms = math_ops.sqrt(math_ops.reduce_sum(math_ops.square(w), self.axis, keepdims=True))
         return math_ops.divide(w, math_ops.add(norms, 1e-7))
 
-    def get_config(self) -> dict:
-        return {"axis": self.axis}
-
 
 @_all.add("min_max_norm")
 class MinMaxNorm(Constraint):
     """Norms between two bounds; rate: how much of the way they go."""
+    _config = ("min_value", "max_value", "rate", "axis")
 
     def __init__(self, min_value: TensorLike = 0.0, max_value: TensorLike = 1.0, rate: NumberLike = 1.0,
                  axis: AxisLike = 0) -> None:
@@ -79,9 +78,6 @@ class MinMaxNorm(Constraint):
                                    float(self.rate))
         wanted = math_ops.add(wanted, math_ops.multiply(norms, 1.0 - float(self.rate)))
         return math_ops.multiply(w, math_ops.divide(wanted, math_ops.add(norms, 1e-7)))
-
-    def get_config(self) -> dict:
-        return {"min_value": self.min_value, "max_value": self.max_value, "rate": self.rate, "axis": self.axis}
 
 
 non_neg, max_norm, unit_norm, min_max_norm = NonNeg, MaxNorm, UnitNorm, MinMaxNorm

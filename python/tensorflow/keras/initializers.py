@@ -10,7 +10,7 @@ from tensorflow import _names
 from tensorflow.framework import dtypes
 from tensorflow.framework.tensors import EagerTensor, Tensor
 from tensorflow.framework.typed import DTypeLike, ShapeLike, TensorLike
-from tensorflow.keras.named import Registry
+from tensorflow.keras.named import Registry, config_of
 from tensorflow.ops import random_ops
 
 _all = Registry("initializer")
@@ -24,7 +24,7 @@ class Initializer:
 
     def get_config(self) -> dict:
         """The arguments it was made with."""
-        return {}
+        return config_of(self)
 
     @classmethod
     def from_config(cls, config: dict) -> Any:
@@ -56,19 +56,20 @@ class Ones(Initializer):
 @_all.add("constant")
 class Constant(Initializer):
     """All elements the same."""
+    _config = ("value",)
+
     def __init__(self, value: TensorLike = 0) -> None:
         self.value = value
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
         return self._tensor(np.broadcast_to(np.asarray(self.value), tuple(shape)).copy(), dtype)
 
-    def get_config(self) -> dict:
-        return {"value": self.value}
-
 
 @_all.add("random_uniform", "uniform")
 class RandomUniform(Initializer):
     """Evenly from an interval."""
+    _config = ("minval", "maxval", "seed")
+
     def __init__(self, minval: TensorLike = -0.05, maxval: TensorLike = 0.05, seed: int | None = None) -> None:
         self.minval, self.maxval, self.seed = minval, maxval, seed
 
@@ -76,21 +77,17 @@ class RandomUniform(Initializer):
         u = random_ops.uniform_array(shape, self.seed)
         return self._tensor(self.minval + u * (self.maxval - self.minval), dtype)
 
-    def get_config(self) -> dict:
-        return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
-
 
 @_all.add("random_normal", "normal")
 class RandomNormal(Initializer):
     """From a normal distribution."""
+    _config = ("mean", "stddev", "seed")
+
     def __init__(self, mean: TensorLike = 0.0, stddev: float = 0.05, seed: int | None = None) -> None:
         self.mean, self.stddev, self.seed = mean, stddev, seed
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
         return self._tensor(random_ops.generator(self.seed).normal(self.mean, self.stddev, tuple(shape)), dtype)
-
-    def get_config(self) -> dict:
-        return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}
 
 
 @_all.add("truncated_normal")
@@ -114,6 +111,7 @@ def fans(shape: ShapeLike) -> tuple:
 @_all.add("variance_scaling")
 class VarianceScaling(Initializer):
     """From a distribution whose variance is `scale` over the inputs, outputs or their mean."""
+    _config = ("scale", "mode", "distribution", "seed")
     # A normal distribution that is cut off at two deviations has this one left.
     _CUT = 0.87962566103423978
 
@@ -142,9 +140,6 @@ class VarianceScaling(Initializer):
             out = random_ops.generator(self.seed).normal(0, np.sqrt(scale), shape)
         return self._tensor(out, dtype)
 
-    def get_config(self) -> dict:
-        return {"scale": self.scale, "mode": self.mode, "distribution": self.distribution, "seed": self.seed}
-
 
 def _scaled(name, scale, mode, distribution, *also):
     def __init__(self, seed=None):
@@ -172,6 +167,8 @@ LecunNormal = _scaled("LecunNormal", 1.0, "fan_in", "truncated_normal", "lecun_n
 @_all.add("orthogonal")
 class Orthogonal(Initializer):
     """A random orthogonal matrix times `gain`."""
+    _config = ("gain", "seed")
+
     def __init__(self, gain: float = 1.0, seed: int | None = None) -> None:
         self.gain, self.seed = gain, seed
 
@@ -185,13 +182,12 @@ class Orthogonal(Initializer):
         q = q.T if rows < columns else q
         return self._tensor(self.gain * q.reshape(shape), dtype)
 
-    def get_config(self) -> dict:
-        return {"gain": self.gain, "seed": self.seed}
-
 
 @_all.add("identity")
 class Identity(Initializer):
     """The identity matrix times `gain`."""
+    _config = ("gain",)
+
     def __init__(self, gain: float = 1.0) -> None:
         self.gain = gain
 
@@ -199,9 +195,6 @@ class Identity(Initializer):
         if len(shape) != 2:
             raise ValueError("Identity matrix initializer can only be used for 2D matrices.")
         return self._tensor(self.gain * np.eye(*shape), dtype)
-
-    def get_config(self) -> dict:
-        return {"gain": self.gain}
 
 
 zeros, ones, constant = Zeros, Ones, Constant

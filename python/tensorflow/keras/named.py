@@ -18,6 +18,11 @@ def snake(name):
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
 
 
+def config_of(thing: Any) -> dict:
+    """The arguments that its classes name in `_config`, which are attributes; those of bases first."""
+    return {name: getattr(thing, name) for kind in reversed(type(thing).__mro__) for name in vars(kind).get("_config", ())}
+
+
 class Registry:
     """Things of one kind by name: losses, optimizers and so on."""
     def __init__(self, kind: str) -> None:

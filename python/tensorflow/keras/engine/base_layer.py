@@ -20,7 +20,7 @@ from tensorflow.framework.variables import Variable
 from tensorflow.keras import backend, initializers, mixed_precision, regularizers
 from tensorflow.keras.engine.nodes import KerasTensor, Node, shapes_of
 from tensorflow.keras.metrics.base import Mean, Metric
-from tensorflow.keras.named import Registry, snake
+from tensorflow.keras.named import Registry, config_of, snake
 from tensorflow.ops import array_ops, math_ops
 
 registry = Registry("layer")  # keras.layers fills it
@@ -464,7 +464,7 @@ class Layer:
         config = {"name": self.name, "trainable": self.trainable, "dtype": self._policy.name}
         if self._batch_input_shape is not None:
             config["batch_input_shape"] = self._batch_input_shape
-        return config
+        return {**config, **config_of(self)}
 
     @classmethod
     def from_config(cls, config: dict) -> Any:

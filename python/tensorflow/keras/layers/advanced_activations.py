@@ -17,6 +17,8 @@ __all__ = ["LeakyReLU", "PReLU", "ELU", "ThresholdedReLU", "Softmax", "ReLU"]
 
 class LeakyReLU(Layer):
     """x, or alpha * x below 0."""
+    _config = ("alpha",)
+
     def __init__(self, alpha: float = 0.3, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if alpha is None:
@@ -25,9 +27,6 @@ class LeakyReLU(Layer):
 
     def call(self, inputs: TensorLike) -> Tensor:
         return nn_ops.leaky_relu(inputs, self.alpha)
-
-    def get_config(self) -> dict:
-        return {**super().get_config(), "alpha": self.alpha}
 
 
 class PReLU(Layer):
@@ -58,6 +57,8 @@ class PReLU(Layer):
 
 class ELU(Layer):
     """x, or alpha * (exp(x) - 1) below 0."""
+    _config = ("alpha",)
+
     def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.alpha, self.supports_masking = float(alpha), True
@@ -65,12 +66,10 @@ class ELU(Layer):
     def call(self, inputs: TensorLike) -> Tensor:
         return activations.elu(inputs, self.alpha)
 
-    def get_config(self) -> dict:
-        return {**super().get_config(), "alpha": self.alpha}
-
 
 class ThresholdedReLU(Layer):
     """x above theta, else 0"""
+    _config = ("theta",)
 
     def __init__(self, theta: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -81,12 +80,10 @@ class ThresholdedReLU(Layer):
     def call(self, inputs: TensorLike) -> Tensor:
         return math_ops.multiply(inputs, math_ops.cast(math_ops.greater(inputs, self.theta), inputs.dtype))
 
-    def get_config(self) -> dict:
-        return {**super().get_config(), "theta": self.theta}
-
 
 class Softmax(Layer):
     """axis: one or several; what a mask leaves out has probability 0."""
+    _config = ("axis",)
 
     def __init__(self, axis: AxisLike = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -104,12 +101,11 @@ class Softmax(Layer):
             return activations.softmax(inputs, self.axis[0])
         return activations.softmax(inputs, self.axis)
 
-    def get_config(self) -> dict:
-        return {**super().get_config(), "axis": self.axis}
-
 
 class ReLU(Layer):
     """max(x, 0), with a largest value and a slope below the threshold if asked for."""
+    _config = ("max_value", "negative_slope", "threshold")
+
     def __init__(self, max_value: TensorLike | None = None, negative_slope: float = 0.0, threshold: float = 0.0,
                  **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -121,7 +117,3 @@ class ReLU(Layer):
 
     def call(self, inputs: TensorLike) -> Tensor:
         return activations.relu(inputs, self.negative_slope, self.max_value, self.threshold)
-
-    def get_config(self) -> dict:
-        return {**super().get_config(), "max_value": self.max_value, "negative_slope": self.negative_slope,
-                "threshold": self.threshold}

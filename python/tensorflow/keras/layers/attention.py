@@ -28,6 +28,8 @@ def masked(scores, kept):
 
 
 class _DenseAttention(Layer):
+    _config = ("causal", "dropout")
+
     def __init__(self, causal=False, dropout=0.0, **kwargs):
         super().__init__(**kwargs)
         self.causal, self.dropout, self.supports_masking = causal, dropout, True
@@ -56,12 +58,10 @@ class _DenseAttention(Layer):
     def compute_mask(self, inputs, mask=None):
         return mask[0] if isinstance(mask, (list, tuple)) else None
 
-    def get_config(self):
-        return {**super().get_config(), "causal": self.causal, "dropout": self.dropout}
-
 
 class Attention(_DenseAttention):
     """Scores are products."""
+    _config = ("use_scale",)
 
     def __init__(self, use_scale: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -74,12 +74,10 @@ class Attention(_DenseAttention):
         scores = math_ops.matmul(query, key, transpose_b=True)
         return scores if self.scale is None else math_ops.multiply(scores, math_ops.cast(self.scale, scores.dtype))
 
-    def get_config(self) -> dict:
-        return {**super().get_config(), "use_scale": self.use_scale}
-
 
 class AdditiveAttention(_DenseAttention):
     """Scores are  sum(scale * tanh(query + key))."""
+    _config = ("use_scale",)
 
     def __init__(self, use_scale: bool = True, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -93,9 +91,6 @@ class AdditiveAttention(_DenseAttention):
         both = math_ops.tanh(math_ops.add(array_ops.expand_dims(query, -2), array_ops.expand_dims(key, -3)))
         both = both if self.scale is None else math_ops.multiply(both, math_ops.cast(self.scale, both.dtype))
         return math_ops.reduce_sum(both, -1)
-
-    def get_config(self) -> dict:
-        return {**super().get_config(), "use_scale": self.use_scale}
 
 
 class _Projection(Layer):

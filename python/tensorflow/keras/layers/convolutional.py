@@ -114,46 +114,34 @@ class Conv(Layer):
         return out
 
 
-class Conv1D(Conv):
-    """A convolution along one dimension."""
+class _OfRank(Conv):
+    _rank = 1
+
     def __init__(self, filters: int, kernel_size: int | Sequence[int], strides: int | Sequence[int] = 1,
-                 padding: str | int | Sequence = "valid", data_format: str = "channels_last",
+                 padding: str | int | Sequence = "valid", data_format: str | None = None,
                  dilation_rate: int | Sequence[int] = 1, groups: int = 1, activation: ActivationLike = None,
                  use_bias: bool = True, kernel_initializer: InitializerLike = "glorot_uniform",
                  bias_initializer: InitializerLike = "zeros", kernel_regularizer: RegularizerLike = None,
                  bias_regularizer: RegularizerLike = None, activity_regularizer: RegularizerLike = None,
                  kernel_constraint: ConstraintLike = None, bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
-        super().__init__(1, filters, kernel_size, strides, padding, data_format, dilation_rate, groups, activation, use_bias,
-                         kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
-                         kernel_constraint, bias_constraint, **kwargs)
+        super().__init__(self._rank, filters, kernel_size, strides, padding, data_format, dilation_rate, groups, activation,
+                         use_bias, kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer,
+                         activity_regularizer, kernel_constraint, bias_constraint, **kwargs)
 
 
-class Conv2D(Conv):
+class Conv1D(_OfRank):
+    """A convolution along one dimension."""
+    __init__ = parts.with_defaults(_OfRank.__init__, data_format="channels_last")
+
+
+class Conv2D(_OfRank):
     """A convolution of images."""
-    def __init__(self, filters: Any, kernel_size: int | Sequence[int], strides: int | Sequence[int] = (1, 1),
-                 padding: str | int | Sequence = "valid", data_format: str | None = None,
-                 dilation_rate: int | Sequence[int] = (1, 1), groups: int = 1, activation: ActivationLike = None,
-                 use_bias: bool = True, kernel_initializer: InitializerLike = "glorot_uniform",
-                 bias_initializer: InitializerLike = "zeros", kernel_regularizer: RegularizerLike = None,
-                 bias_regularizer: RegularizerLike = None, activity_regularizer: RegularizerLike = None,
-                 kernel_constraint: ConstraintLike = None, bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
-        super().__init__(2, filters, kernel_size, strides, padding, data_format, dilation_rate, groups, activation, use_bias,
-                         kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
-                         kernel_constraint, bias_constraint, **kwargs)
+    _rank, __init__ = 2, parts.of_rank(2, _OfRank.__init__)
 
 
-class Conv3D(Conv):
+class Conv3D(_OfRank):
     """A convolution of volumes."""
-    def __init__(self, filters: int, kernel_size: int | Sequence[int], strides: int | Sequence[int] = (1, 1, 1),
-                 padding: str | int | Sequence = "valid", data_format: str | None = None,
-                 dilation_rate: int | Sequence[int] = (1, 1, 1), groups: int = 1, activation: ActivationLike = None,
-                 use_bias: bool = True, kernel_initializer: InitializerLike = "glorot_uniform",
-                 bias_initializer: InitializerLike = "zeros", kernel_regularizer: RegularizerLike = None,
-                 bias_regularizer: RegularizerLike = None, activity_regularizer: RegularizerLike = None,
-                 kernel_constraint: ConstraintLike = None, bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
-        super().__init__(3, filters, kernel_size, strides, padding, data_format, dilation_rate, groups, activation, use_bias,
-                         kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
-                         kernel_constraint, bias_constraint, **kwargs)
+    _rank, __init__ = 3, parts.of_rank(3, _OfRank.__init__)
 
 
 Convolution1D, Convolution2D, Convolution3D = Conv1D, Conv2D, Conv3D

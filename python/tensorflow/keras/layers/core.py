@@ -77,6 +77,7 @@ class Activation(Layer):
 
 class Dropout(Layer):
     """While training: x / (1 - rate), or 0 with probability rate."""
+    _config = ("rate", "noise_shape", "seed")
     _in_both_modes = True
 
     def __init__(self, rate: NumberLike, noise_shape: ShapeLike | None = None, seed: int | None = None,
@@ -91,12 +92,11 @@ class Dropout(Layer):
             return inputs
         return nn_ops.dropout(inputs, self.rate, self.noise_shape, self.seed)
 
-    def get_config(self) -> dict:
-        return {**super().get_config(), "rate": self.rate, "noise_shape": self.noise_shape, "seed": self.seed}
-
 
 class Flatten(Layer):
     """Makes one dimension of all but the first."""
+    _config = ("data_format",)
+
     def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.data_format = data_format or backend.image_data_format()
@@ -115,12 +115,11 @@ class Flatten(Layer):
             count *= d
         return array_ops.reshape(inputs, [-1, count])
 
-    def get_config(self) -> dict:
-        return {**super().get_config(), "data_format": self.data_format}
-
 
 class Reshape(Layer):
     """Another shape, the batch left out; one size may be -1."""
+    _config = ("target_shape",)
+
     def __init__(self, target_shape: ShapeLike, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.target_shape = tuple(target_shape)
@@ -138,12 +137,11 @@ class Reshape(Layer):
                              f"output_shape = {list(self.target_shape)}")
         return array_ops.reshape(inputs, [-1 if inputs.shape[0] is None else inputs.shape[0], *target])
 
-    def get_config(self) -> dict:
-        return {**super().get_config(), "target_shape": self.target_shape}
-
 
 class Permute(Layer):
     """Dimensions in another order, counted from 1 without the batch."""
+    _config = ("dims",)
+
     def __init__(self, dims: ShapeLike, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.dims = tuple(dims)
@@ -155,21 +153,17 @@ class Permute(Layer):
     def call(self, inputs: TensorLike) -> Tensor:
         return array_ops.transpose(inputs, [0, *self.dims])
 
-    def get_config(self) -> dict:
-        return {**super().get_config(), "dims": self.dims}
-
 
 class RepeatVector(Layer):
     """[batch, features] n times: [batch, n, features]."""
+    _config = ("n",)
+
     def __init__(self, n: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.n, self.input_spec = int(n), InputSpec(ndim=2)
 
     def call(self, inputs: TensorLike) -> Tensor:
         return array_ops.tile(array_ops.expand_dims(inputs, 1), [1, self.n, 1])
-
-    def get_config(self) -> dict:
-        return {**super().get_config(), "n": self.n}
 
 
 class Lambda(Layer):

@@ -52,6 +52,7 @@ class Embedding(Layer):
 
 class Masking(Layer):
     """Steps whose entries are all `mask_value` are zeros, and masked in what follows."""
+    _config = ("mask_value",)
 
     def __init__(self, mask_value: float = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -65,6 +66,3 @@ class Masking(Layer):
 
     def call(self, inputs: TensorLike) -> Tensor:
         return math_ops.multiply(inputs, math_ops.cast(self._kept(inputs, True), inputs.dtype))
-
-    def get_config(self) -> dict:
-        return {**super().get_config(), "mask_value": self.mask_value}

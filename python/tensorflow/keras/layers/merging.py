@@ -87,6 +87,8 @@ class Minimum(_Merge):
 
 class Concatenate(_Merge):
     """Its inputs, joined along an axis."""
+    _config = ("axis",)
+
     def __init__(self, axis: AxisLike = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.axis = axis
@@ -112,12 +114,10 @@ class Concatenate(_Merge):
             return None
         return functools.reduce(math_ops.logical_and, mask) if self.axis not in (1,) else array_ops.concat(list(mask), 1)
 
-    def get_config(self) -> dict:
-        return {**super().get_config(), "axis": self.axis}
-
 
 class Dot(_Merge):
     """Products over one axis of each, for every sample; normalize: of unit vectors."""
+    _config = ("axes", "normalize")
     _least = 2
 
     def __init__(self, axes: AxisLike, normalize: bool = False, **kwargs: Any) -> None:
@@ -149,9 +149,6 @@ class Dot(_Merge):
 
     def compute_mask(self, inputs: TensorLike, mask: TensorLike | None = None) -> None:
         return None
-
-    def get_config(self) -> dict:
-        return {**super().get_config(), "axes": self.axes, "normalize": self.normalize}
 
 
 def _function(kind):

@@ -60,6 +60,7 @@ def _shape(x):
 
 class GaussianNoise(Layer):
     """x + n, n normal with deviation `stddev`"""
+    _config = ("stddev",)
     _in_both_modes = True
 
     def __init__(self, stddev: float, **kwargs: Any) -> None:
@@ -71,12 +72,10 @@ class GaussianNoise(Layer):
             return inputs
         return math_ops.add(inputs, random_ops.normal(_shape(inputs), 0.0, self.stddev, inputs.dtype))
 
-    def get_config(self) -> dict:
-        return {**super().get_config(), "stddev": self.stddev}
-
 
 class GaussianDropout(Layer):
     """x * n, n normal around 1 with variance rate / (1 - rate)"""
+    _config = ("rate",)
     _in_both_modes = True
 
     def __init__(self, rate: NumberLike, **kwargs: Any) -> None:
@@ -91,12 +90,10 @@ class GaussianDropout(Layer):
         deviation = (self.rate / (1.0 - self.rate)) ** 0.5
         return math_ops.multiply(inputs, random_ops.normal(_shape(inputs), 1.0, deviation, inputs.dtype))
 
-    def get_config(self) -> dict:
-        return {**super().get_config(), "rate": self.rate}
-
 
 class AlphaDropout(Layer):
     """For selu: what is dropped becomes selu's lower end, and a line keeps mean and variance."""
+    _config = ("rate", "noise_shape", "seed")
     _in_both_modes = True
     _END = -1.6732632423543772 * 1.0507009873554805
 
@@ -116,12 +113,10 @@ class AlphaDropout(Layer):
         dropped = math_ops.multiply(math_ops.subtract(1.0, kept), self._END)
         return math_ops.add(math_ops.multiply(math_ops.add(math_ops.multiply(inputs, kept), dropped), a), b)
 
-    def get_config(self) -> dict:
-        return {**super().get_config(), "rate": self.rate, "noise_shape": self.noise_shape, "seed": self.seed}
-
 
 class ActivityRegularization(Layer):
     """Adds  l1 * sum |x| + l2 * sum x^2  to the loss."""
+    _config = ("l1", "l2")
 
     def __init__(self, l1: float = 0.0, l2: float = 0.0, **kwargs: Any) -> None:
         super().__init__(activity_regularizer=regularizers.L1L2(l1, l2), **kwargs)
@@ -129,6 +124,3 @@ class ActivityRegularization(Layer):
 
     def call(self, inputs: TensorLike) -> Tensor:
         return math_ops.identity(inputs)
-
-    def get_config(self) -> dict:
-        return {**super().get_config(), "l1": self.l1, "l2": self.l2}

@@ -8,6 +8,8 @@ __all__ = []
 
 
 class _Pool(Layer):
+    _config = ("pool_size", "strides", "padding", "data_format")
+
     def __init__(self, pool_size=2, strides=None, padding="valid", data_format=None, **kwargs):
         super().__init__(**kwargs)
         self.pool_size = spread(pool_size, self._rank, "pool_size")
@@ -21,12 +23,10 @@ class _Pool(Layer):
         return nn_ops.pool(self._op, self._rank, inputs, self.pool_size, self.strides, self.padding.upper(),
                             tensorflow_format(self.data_format, self._rank))
 
-    def get_config(self):
-        return {**super().get_config(), "pool_size": self.pool_size, "strides": self.strides, "padding": self.padding,
-                "data_format": self.data_format}
-
 
 class _GlobalPool(Layer):
+    _config = ("data_format", "keepdims")
+
     def __init__(self, data_format=None, keepdims=False, **kwargs):
         super().__init__(**kwargs)
         self.data_format, self.keepdims = normal_format(data_format), keepdims
@@ -35,9 +35,6 @@ class _GlobalPool(Layer):
     def call(self, inputs):
         first = 1 if self.data_format == "channels_last" else 2
         return type(self)._reduce(inputs, list(range(first, first + self._rank)), keepdims=self.keepdims)
-
-    def get_config(self):
-        return {**super().get_config(), "data_format": self.data_format, "keepdims": self.keepdims}
 
 
 def _mean_of_steps(self, inputs, mask=None):

@@ -17,6 +17,7 @@ __all__ = ["Rescaling", "Resizing", "CenterCrop", "Normalization", "CategoryEnco
 
 class Rescaling(Layer):
     """x * scale + offset"""
+    _config = ("scale", "offset")
 
     def __init__(self, scale: TensorLike, offset: TensorLike = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -27,12 +28,11 @@ class Rescaling(Layer):
         scale, offset = (np.asarray(v, x.dtype.as_numpy_dtype) for v in (self.scale, self.offset))
         return math_ops.add(math_ops.multiply(x, scale), offset)
 
-    def get_config(self) -> dict:
-        return {**super().get_config(), "scale": self.scale, "offset": self.offset}
-
 
 class Resizing(Layer):
     """Images in another size."""
+    _config = ("height", "width", "interpolation")
+
     def __init__(self, height: int, width: int, interpolation: str = "bilinear", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.height, self.width, self.interpolation = height, width, interpolation
@@ -40,12 +40,11 @@ class Resizing(Layer):
     def call(self, inputs: TensorLike) -> Tensor:
         return image_ops.resize(inputs, [self.height, self.width], self.interpolation)
 
-    def get_config(self) -> dict:
-        return {**super().get_config(), "height": self.height, "width": self.width, "interpolation": self.interpolation}
-
 
 class CenterCrop(Layer):
     """Cuts the middle out of images."""
+    _config = ("height", "width")
+
     def __init__(self, height: int, width: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.height, self.width = height, width
@@ -56,9 +55,6 @@ class CenterCrop(Layer):
             raise ValueError(f"CenterCrop({self.height}, {self.width}): the images of shape {inputs.shape} are smaller.")
         top, left = (rows - self.height) // 2, (columns - self.width) // 2
         return inputs[..., top:top + self.height, left:left + self.width, :]
-
-    def get_config(self) -> dict:
-        return {**super().get_config(), "height": self.height, "width": self.width}
 
 
 class Normalization(Layer):
@@ -111,6 +107,7 @@ class Normalization(Layer):
 
 class CategoryEncoding(Layer):
     """Numbers [batch, n] as rows: "multi_hot" (which are there), "one_hot" (of one number), "count" (how often)."""
+    _config = ("num_tokens", "output_mode")
 
     def __init__(self, num_tokens: int | None = None, output_mode: str = "multi_hot", **kwargs: Any) -> None:
         output_mode = {"binary": "multi_hot"}.get(output_mode, output_mode)
@@ -130,12 +127,10 @@ class CategoryEncoding(Layer):
             return rows
         return math_ops.reduce_max(rows, -2) if self.output_mode == "multi_hot" else math_ops.reduce_sum(rows, -2)
 
-    def get_config(self) -> dict:
-        return {**super().get_config(), "num_tokens": self.num_tokens, "output_mode": self.output_mode}
-
 
 class RandomFlip(Layer):
     """While training every image is mirrored with probability 1/2, in each of the directions of `mode`."""
+    _config = ("mode", "seed")
 
     def __init__(self, mode: str = "horizontal_and_vertical", seed: int | None = None, **kwargs: Any) -> None:
         if mode not in ("horizontal", "vertical", "horizontal_and_vertical"):
@@ -152,6 +147,3 @@ class RandomFlip(Layer):
                 turned = math_ops.less(random_ops.uniform(shape, seed=self.seed), 0.5)
                 inputs = math_ops.where(turned, array_ops.reverse(inputs, [axis]), inputs)
         return inputs
-
-    def get_config(self) -> dict:
-        return {**super().get_config(), "mode": self.mode, "seed": self.seed}

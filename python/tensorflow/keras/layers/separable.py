@@ -54,10 +54,20 @@ def depthwise(x, kernel, strides, padding, own_format, dilations):
 
 
 class _Separable(Conv):
-    def __init__(self, rank, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier,
-                 activation, use_bias, given, kwargs):
-        super().__init__(rank, filters, kernel_size, strides, padding, data_format, dilation_rate, 1, activation, use_bias,
-                         activity_regularizer=given["activity_regularizer"], **kwargs)
+    _rank = 1
+
+    def __init__(self, filters: int, kernel_size: int | Sequence[int], strides: int | Sequence[int] = 1,
+                 padding: str | int | Sequence = "valid", data_format: str | None = None,
+                 dilation_rate: int | Sequence[int] = 1, depth_multiplier: int = 1, activation: ActivationLike = None,
+                 use_bias: bool = True, depthwise_initializer: InitializerLike = "glorot_uniform",
+                 pointwise_initializer: InitializerLike = "glorot_uniform", bias_initializer: InitializerLike = "zeros",
+                 depthwise_regularizer: RegularizerLike = None, pointwise_regularizer: RegularizerLike = None,
+                 bias_regularizer: RegularizerLike = None, activity_regularizer: RegularizerLike = None,
+                 depthwise_constraint: ConstraintLike = None, pointwise_constraint: ConstraintLike = None,
+                 bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
+        given = dict(locals())
+        super().__init__(self._rank, filters, kernel_size, strides, padding, data_format, dilation_rate, 1, activation,
+                         use_bias, activity_regularizer=activity_regularizer, **kwargs)
         self.depth_multiplier = int(depth_multiplier)
         parts.take(self, ("depthwise", "pointwise", "bias"), given)
 
@@ -95,34 +105,11 @@ class _Separable(Conv):
 
 class SeparableConv1D(_Separable):
     """A convolution of each channel, then one over channels."""
-    def __init__(self, filters: int, kernel_size: int | Sequence[int], strides: int | Sequence[int] = 1,
-                 padding: str | int | Sequence = "valid", data_format: str | None = None,
-                 dilation_rate: int | Sequence[int] = 1, depth_multiplier: int = 1, activation: ActivationLike = None,
-                 use_bias: bool = True, depthwise_initializer: InitializerLike = "glorot_uniform",
-                 pointwise_initializer: InitializerLike = "glorot_uniform", bias_initializer: InitializerLike = "zeros",
-                 depthwise_regularizer: RegularizerLike = None, pointwise_regularizer: RegularizerLike = None,
-                 bias_regularizer: RegularizerLike = None, activity_regularizer: RegularizerLike = None,
-                 depthwise_constraint: ConstraintLike = None, pointwise_constraint: ConstraintLike = None,
-                 bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
-        given = dict(locals())
-        super().__init__(1, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, activation,
-                         use_bias, given, kwargs)
 
 
 class SeparableConv2D(_Separable):
     """A convolution of each channel of images, then one over channels."""
-    def __init__(self, filters: int, kernel_size: int | Sequence[int], strides: int | Sequence[int] = (1, 1),
-                 padding: str | int | Sequence = "valid", data_format: str | None = None,
-                 dilation_rate: int | Sequence[int] = (1, 1), depth_multiplier: int = 1, activation: ActivationLike = None,
-                 use_bias: bool = True, depthwise_initializer: InitializerLike = "glorot_uniform",
-                 pointwise_initializer: InitializerLike = "glorot_uniform", bias_initializer: InitializerLike = "zeros",
-                 depthwise_regularizer: RegularizerLike = None, pointwise_regularizer: RegularizerLike = None,
-                 bias_regularizer: RegularizerLike = None, activity_regularizer: RegularizerLike = None,
-                 depthwise_constraint: ConstraintLike = None, pointwise_constraint: ConstraintLike = None,
-                 bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
-        given = dict(locals())
-        super().__init__(2, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, activation,
-                         use_bias, given, kwargs)
+    _rank, __init__ = 2, parts.of_rank(2, _Separable.__init__)
 
 
 SeparableConvolution1D, SeparableConvolution2D = SeparableConv1D, SeparableConv2D

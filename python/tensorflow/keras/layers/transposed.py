@@ -14,7 +14,19 @@ __all__ = ["Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose", "Convolution
 
 
 class _ConvTranspose(Conv):
-    def _set(self, output_padding):
+    _rank = 1
+
+    def __init__(self, filters: int, kernel_size: int | Sequence[int], strides: int | Sequence[int] = 1,
+                 padding: str | int | Sequence = "valid", output_padding: int | Sequence[int] | None = None,
+                 data_format: str | None = None, dilation_rate: int | Sequence[int] = 1, activation: ActivationLike = None,
+                 use_bias: bool = True, kernel_initializer: InitializerLike = "glorot_uniform",
+                 bias_initializer: InitializerLike = "zeros", kernel_regularizer: RegularizerLike = None,
+                 bias_regularizer: RegularizerLike = None, activity_regularizer: RegularizerLike = None,
+                 kernel_constraint: ConstraintLike = None, bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
+        kwargs.pop("groups", None)
+        super().__init__(self._rank, filters, kernel_size, strides, padding, data_format, dilation_rate, 1, activation,
+                         use_bias, kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer,
+                         activity_regularizer, kernel_constraint, bias_constraint, **kwargs)
         self.output_padding = None if output_padding is None else spread(output_padding, self.rank, "output_padding")
         for stride, pad in zip(self.strides, self.output_padding or ()):
             if pad >= stride:
@@ -60,52 +72,16 @@ class _ConvTranspose(Conv):
 
 class Conv1DTranspose(_ConvTranspose):
     """The gradient of a convolution along one dimension, as a layer."""
-    def __init__(self, filters: int, kernel_size: int | Sequence[int], strides: int | Sequence[int] = 1,
-                 padding: str | int | Sequence = "valid", output_padding: int | Sequence[int] | None = None,
-                 data_format: str | None = None, dilation_rate: int | Sequence[int] = 1, activation: ActivationLike = None,
-                 use_bias: bool = True, kernel_initializer: InitializerLike = "glorot_uniform",
-                 bias_initializer: InitializerLike = "zeros", kernel_regularizer: RegularizerLike = None,
-                 bias_regularizer: RegularizerLike = None, activity_regularizer: RegularizerLike = None,
-                 kernel_constraint: ConstraintLike = None, bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
-        kwargs.pop("groups", None)
-        super().__init__(1, filters, kernel_size, strides, padding, data_format, dilation_rate, 1, activation, use_bias,
-                         kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
-                         kernel_constraint, bias_constraint, **kwargs)
-        self._set(output_padding)
 
 
 class Conv2DTranspose(_ConvTranspose):
     """The gradient of a convolution of images, as a layer."""
-    def __init__(self, filters: int, kernel_size: int | Sequence[int], strides: int | Sequence[int] = (1, 1),
-                 padding: str | int | Sequence = "valid", output_padding: int | Sequence[int] | None = None,
-                 data_format: str | None = None, dilation_rate: int | Sequence[int] = (1, 1),
-                 activation: ActivationLike = None, use_bias: bool = True,
-                 kernel_initializer: InitializerLike = "glorot_uniform", bias_initializer: InitializerLike = "zeros",
-                 kernel_regularizer: RegularizerLike = None, bias_regularizer: RegularizerLike = None,
-                 activity_regularizer: RegularizerLike = None, kernel_constraint: ConstraintLike = None,
-                 bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
-        kwargs.pop("groups", None)
-        super().__init__(2, filters, kernel_size, strides, padding, data_format, dilation_rate, 1, activation, use_bias,
-                         kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
-                         kernel_constraint, bias_constraint, **kwargs)
-        self._set(output_padding)
+    _rank, __init__ = 2, parts.of_rank(2, _ConvTranspose.__init__)
 
 
 class Conv3DTranspose(_ConvTranspose):
     """The gradient of a convolution of volumes, as a layer."""
-    def __init__(self, filters: int, kernel_size: int | Sequence[int], strides: int | Sequence[int] = (1, 1, 1),
-                 padding: str | int | Sequence = "valid", output_padding: int | Sequence[int] | None = None,
-                 data_format: str | None = None, dilation_rate: int | Sequence[int] = (1, 1, 1),
-                 activation: ActivationLike = None, use_bias: bool = True,
-                 kernel_initializer: InitializerLike = "glorot_uniform", bias_initializer: InitializerLike = "zeros",
-                 kernel_regularizer: RegularizerLike = None, bias_regularizer: RegularizerLike = None,
-                 activity_regularizer: RegularizerLike = None, kernel_constraint: ConstraintLike = None,
-                 bias_constraint: ConstraintLike = None, **kwargs: Any) -> None:
-        kwargs.pop("groups", None)
-        super().__init__(3, filters, kernel_size, strides, padding, data_format, dilation_rate, 1, activation, use_bias,
-                         kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
-                         kernel_constraint, bias_constraint, **kwargs)
-        self._set(output_padding)
+    _rank, __init__ = 3, parts.of_rank(3, _ConvTranspose.__init__)
 
 
 Convolution1DTranspose, Convolution2DTranspose = Conv1DTranspose, Conv2DTranspose

@@ -8,7 +8,7 @@ import numpy as np
 
 from tensorflow.framework.typed import NumberLike, TensorLike
 from tensorflow.framework.tensors import Tensor
-from tensorflow.keras.named import Registry
+from tensorflow.keras.named import Registry, config_of
 from tensorflow.ops import math_ops
 
 registry = Registry("learning rate schedule")
@@ -22,7 +22,10 @@ class LearningRateSchedule:
 
     def get_config(self) -> Any:
         """The arguments it was made with."""
-        raise NotImplementedError("Learning rate schedule must override get_config")
+        found = config_of(self)
+        if not found:
+            raise NotImplementedError("Learning rate schedule must override get_config")
+        return found
 
     @classmethod
     def from_config(cls, config: dict) -> Any:
@@ -30,29 +33,31 @@ class LearningRateSchedule:
         return cls(**config)
 
 
-@registry.add()
-class ExponentialDecay(LearningRateSchedule):
-    """rate * decay_rate ^ (step / decay_steps)"""
+class _ByRate(LearningRateSchedule):
+    _config = ("initial_learning_rate", "decay_steps", "decay_rate", "staircase", "name")
 
     def __init__(self, initial_learning_rate: NumberLike, decay_steps: NumberLike, decay_rate: NumberLike,
                  staircase: bool = False, name: str | None = None) -> None:
         self.initial_learning_rate, self.decay_steps = float(initial_learning_rate), float(decay_steps)
         self.decay_rate, self.staircase, self.name = float(decay_rate), staircase, name
 
-    def __call__(self, step: Any) -> Tensor:
+    def _passed(self, step):
         p = math_ops.divide(math_ops.cast(step, "float32"), self.decay_steps)
-        p = math_ops.floor(p) if self.staircase else p
-        return math_ops.multiply(math_ops.exp(math_ops.multiply(p, float(np.log(self.decay_rate)))),
-                                 self.initial_learning_rate)
+        return math_ops.floor(p) if self.staircase else p
 
-    def get_config(self) -> dict:
-        return {"initial_learning_rate": self.initial_learning_rate, "decay_steps": self.decay_steps,
-                "decay_rate": self.decay_rate, "staircase": self.staircase, "name": self.name}
+
+@registry.add()
+class ExponentialDecay(_ByRate):
+    """rate * decay_rate ^ (step / decay_steps)"""
+    def __call__(self, step: Any) -> Tensor:
+        exponent = math_ops.multiply(self._passed(step), float(np.log(self.decay_rate)))
+        return math_ops.multiply(math_ops.exp(exponent), self.initial_learning_rate)
 
 
 @registry.add()
 class PiecewiseConstantDecay(LearningRateSchedule):
     """values[i] up to step boundaries[i], the last one from there"""
+    _config = ("boundaries", "values", "name")
 
     def __init__(self, boundaries: Sequence, values: TensorLike, name: str | None = None) -> None:
         if len(boundaries) != len(values) - 1:
@@ -66,13 +71,11 @@ class PiecewiseConstantDecay(LearningRateSchedule):
             out = math_ops.where(math_ops.less_equal(step, float(limit)), np.float32(value), out)
         return out
 
-    def get_config(self) -> dict:
-        return {"boundaries": self.boundaries, "values": self.values, "name": self.name}
-
 
 @registry.add()
 class PolynomialDecay(LearningRateSchedule):
     """(first - last) * (1 - step / steps)^power + last;  cycle: steps grows to the next multiple"""
+    _config = ("initial_learning_rate", "decay_steps", "end_learning_rate", "power", "cycle", "name")
 
     def __init__(self, initial_learning_rate: NumberLike, decay_steps: NumberLike, end_learning_rate: float = 0.0001,
                  power: float = 1.0, cycle: bool = False, name: str | None = None) -> None:
@@ -90,31 +93,19 @@ class PolynomialDecay(LearningRateSchedule):
         return math_ops.add(math_ops.multiply(left, self.initial_learning_rate - self.end_learning_rate),
                             self.end_learning_rate)
 
-    def get_config(self) -> dict:
-        return {"initial_learning_rate": self.initial_learning_rate, "decay_steps": self.decay_steps,
-                "end_learning_rate": self.end_learning_rate, "power": self.power, "cycle": self.cycle, "name": self.name}
-
 
 @registry.add()
-class InverseTimeDecay(LearningRateSchedule):
+class InverseTimeDecay(_ByRate):
     """first / (1 + decay_rate * step / decay_steps)"""
-
-    def __init__(self, initial_learning_rate: NumberLike, decay_steps: NumberLike, decay_rate: NumberLike,
-                 staircase: bool = False, name: str | None = None) -> None:
-        self.initial_learning_rate, self.decay_steps = float(initial_learning_rate), float(decay_steps)
-        self.decay_rate, self.staircase, self.name = float(decay_rate), staircase, name
-
     def __call__(self, step: Any) -> Tensor:
-        p = math_ops.divide(math_ops.cast(step, "float32"), self.decay_steps)
-        p = math_ops.floor(p) if self.staircase else p
-        return math_ops.divide(self.initial_learning_rate, math_ops.add(math_ops.multiply(p, self.decay_rate), 1.0))
-
-    get_config = ExponentialDecay.get_config
+        growth = math_ops.multiply(self._passed(step), self.decay_rate)
+        return math_ops.divide(self.initial_learning_rate, math_ops.add(growth, 1.0))
 
 
 @registry.add()
 class CosineDecay(LearningRateSchedule):
     """first * ((1 - alpha) * (1 + cos(pi * step / steps)) / 2 + alpha)"""
+    _config = ("initial_learning_rate", "decay_steps", "alpha", "name")
 
     def __init__(self, initial_learning_rate: NumberLike, decay_steps: NumberLike, alpha: float = 0.0,
                  name: str | None = None) -> None:
@@ -126,10 +117,6 @@ class CosineDecay(LearningRateSchedule):
         wave = math_ops.multiply(math_ops.add(math_ops.cos(math_ops.multiply(p, float(np.pi))), 1.0), 0.5)
         return math_ops.multiply(math_ops.add(math_ops.multiply(wave, 1 - self.alpha), self.alpha),
                                  self.initial_learning_rate)
-
-    def get_config(self) -> dict:
-        return {"initial_learning_rate": self.initial_learning_rate, "decay_steps": self.decay_steps, "alpha": self.alpha,
-                "name": self.name}
 
 
 @registry.add()
