@@ -207,7 +207,7 @@ public:
     const std::string file = directory_.file("members.ii");
     for (bool any = false; namesMember(problem.output); any = true) {
       writeFile(file, withoutLineMarkers(text));
-      const auto answer = runProcess(command_() + quiet + diagnosticFlags +
+      const auto answer = runProcess(invocation() + quiet + diagnosticFlags +
                                          Words{"-O0", "-S", file, "-o", directory_.file("none")},
                                      directory_.path());
       if (replaceVectorMembers(text, answer.output))
@@ -251,10 +251,10 @@ public:
     const bool usesHooks = text.find("openipuHooks") != std::string::npos;
     writeFile(directory_.file("meta.ii"), usesHooks ? text + fastGlue({}, numWorkers_) : text);
     diagnostics =
-        require(command_() + Words{"-O0", "-g", "-fno-eliminate-unused-debug-types",
-                                   "-femit-class-debug-always", "-shared", "-nostdlib",
-                                   "-Wl,--unresolved-symbols=ignore-all",
-                                   directory_.file("meta.ii"), "-o", directory_.file("meta.so")});
+        require(invocation() + Words{"-O0", "-g", "-fno-eliminate-unused-debug-types",
+                                     "-femit-class-debug-always", "-shared", "-nostdlib",
+                                     "-Wl,--unresolved-symbols=ignore-all",
+                                     directory_.file("meta.ii"), "-o", directory_.file("meta.so")});
     return discoverVertexTypes(directory_.file("meta.so"), name_);
   }
 
@@ -271,7 +271,7 @@ public:
     Words objects;
     for (const auto &c : companions_)
       objects.push_back(c->object({"-O3"}, {}, "fast"));
-    require(command_({"-O3"}) + quiet + wholeProgram() + linkFlags + Words{source} + objects +
+    require(invocation({"-O3"}) + quiet + wholeProgram() + linkFlags + Words{source} + objects +
             Words{"-o", directory_.file("fast.so")});
     return readBack("fast.so");
   }
@@ -285,7 +285,8 @@ public:
                       image = directory_.file("checked.so");
     writeFile(source, text + glue);
     writeFile(support, checkedSupport());
-    require(command_() + quiet + wholeProgram() + checkedFlags + Words{"-c", source, "-o", object});
+    require(invocation() + quiet + wholeProgram() + checkedFlags +
+            Words{"-c", source, "-o", object});
     Words objects;
     for (const auto &c : companions_)
       objects.push_back(c->object({}, checkedFlags, "checked"));
@@ -303,7 +304,7 @@ public:
     writeFile(source, with(text, "openipuCounted") + glue);
     // Last on the line, so that they win over the user's -O. Loops stay loops: one pass of the
     // source, one count.
-    require(command_() + quiet + wholeProgram() +
+    require(invocation() + quiet + wholeProgram() +
             Words{"-O2", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-unroll-loops",
                   "-fno-tree-loop-distribute-patterns", "-fno-reorder-blocks-and-partition",
                   "-fno-jump-tables", "-fno-ipa-ra", "-fverbose-asm", "-ffixed-r15", debug, "-S",
@@ -330,27 +331,27 @@ private:
   std::string object(const Words &defaults, const Words &flags, const std::string &stem) {
     const std::string source = directory_.file("companion.ii"), file = directory_.file(stem + ".o");
     writeFile(source, own_);
-    require(command_(defaults) + quiet + flags + Words{"-c", source, "-o", file});
+    require(invocation(defaults) + quiet + flags + Words{"-c", source, "-o", file});
     return file;
   }
 
   Words preprocessing(const Source &source, const std::string &arch) const {
     const std::string include = includeDirectory();
-    Words command = command_() + Words{"-E",
-                                       "-D__POPC__",
-                                       base::str("-DOPENIPU_NUM_WORKERS=", numWorkers_),
-                                       "-isystem",
-                                       include + "/poplar/codelet",
-                                       "-isystem",
-                                       include,
-                                       "-idirafter", // #include "Vertex.hpp"
-                                       include + "/poplar"};
+    Words command = invocation() + Words{"-E",
+                                         "-D__POPC__",
+                                         base::str("-DOPENIPU_NUM_WORKERS=", numWorkers_),
+                                         "-isystem",
+                                         include + "/poplar/codelet",
+                                         "-isystem",
+                                         include,
+                                         "-idirafter", // #include "Vertex.hpp"
+                                         include + "/poplar"};
     if (arch != "cpu" && arch::chipByName(arch).archVersion < 2)
       command.push_back("-DOPENIPU_ARCH_IPU1");
     return source.path.empty() ? command + Words{"-iquote", "."} : command;
   }
 
-  Words command_(const Words &defaults = {}) const {
+  Words invocation(const Words &defaults = {}) const {
     return Words{compiler_} + defaults + commonFlags(machine_) +
            Words{"-ffile-prefix-map=" + directory_.file("") + "="} + userFlags_;
   }

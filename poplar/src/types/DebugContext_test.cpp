@@ -65,7 +65,7 @@ TEST_P(DebugFile, HoldsContextsAndATableOfStrings) {
     DebugInfo inner(DebugContext(outer, "outer", SourceLocation("f", "file.cpp", 8)), "popart");
   }
   DebugInfo::closeStreamer();
-  DebugInfo({"unrecorded"}, "x");
+  { const DebugInfo unrecorded({"unrecorded"}, "x"); }
 
   const auto json = read();
   const auto &contexts = json.at("contexts"), &strings = json.at("stringTable");

@@ -14,7 +14,6 @@
 namespace poplar::types {
 namespace {
 
-using base::testing::defined;
 using base::testing::nearest;
 
 TEST(Half, DoublesAreRoundedOnlyOnce) {

@@ -67,7 +67,7 @@ TEST(Clone, ToAnotherGraphKeepsTilesOrderAndAliases) {
   auto narrow = s.graph.createVirtualGraph(2u);
   auto t = s.graph.addVariable(poplar::FLOAT, {4, 6}, "t");
   poputil::mapTensorLinearly(s.graph, t, 6, 1);
-  for (auto view : {t, t.transpose(), t.slice(1, 3, 1), t.reverse(0)}) {
+  for (const auto &view : {t, t.transpose(), t.slice(1, 3, 1), t.reverse(0)}) {
     auto clone = poputil::cloneToGraph(s.graph, wide, view);
     EXPECT_EQ(clone.shape(), view.shape());
     EXPECT_EQ(wide.getTileMapping(clone), s.graph.getTileMapping(view));

@@ -14,7 +14,6 @@ namespace popsparse {
 namespace dynamic {
 
 using poplar::Tensor;
-using poputil::poplibs_error;
 
 SparseTensor createFullyConnectedWeights(poplar::Graph &graph, const poplar::Type &inputType,
                                          const FullyConnectedParams &params,
