@@ -85,22 +85,11 @@ def _reduce(name, newer):
     return function
 
 
-elementwise_add = _elementwise("elementwise_add")
-elementwise_sub = _elementwise("elementwise_sub")
-elementwise_mul = _elementwise("elementwise_mul")
-elementwise_div = _elementwise("elementwise_div")
-elementwise_max = _elementwise("elementwise_max")
-elementwise_min = _elementwise("elementwise_min")
-elementwise_pow = _elementwise("elementwise_pow")
-elementwise_mod = _elementwise("elementwise_mod")
-elementwise_floordiv = _elementwise("elementwise_floordiv")
-reduce_sum = _reduce("reduce_sum", tensor.sum)
-reduce_mean = _reduce("reduce_mean", tensor.mean)
-reduce_max = _reduce("reduce_max", tensor.max)
-reduce_min = _reduce("reduce_min", tensor.min)
-reduce_prod = _reduce("reduce_prod", tensor.prod)
-reduce_all = _reduce("reduce_all", tensor.all)
-reduce_any = _reduce("reduce_any", tensor.any)
+(elementwise_add, elementwise_sub, elementwise_mul, elementwise_div, elementwise_max, elementwise_min, elementwise_pow,
+ elementwise_mod, elementwise_floordiv) = (
+     _elementwise(f"elementwise_{_name}") for _name in "add sub mul div max min pow mod floordiv".split())
+reduce_sum, reduce_mean, reduce_max, reduce_min, reduce_prod, reduce_all, reduce_any = (
+    _reduce(f"reduce_{_name}", getattr(tensor, _name)) for _name in "sum mean max min prod all any".split())
 
 
 def dropout(x, dropout_prob, is_test=None, seed=None, name=None, dropout_implementation="downgrade_in_infer"):

@@ -8,7 +8,15 @@ from .layer import Layer
 from ..typed import TensorLike
 
 
-class Sequential(Layer):
+class _Listed(Layer):
+    def __getitem__(self, i):
+        return list(self._sub_layers.values())[i]
+
+    def __len__(self):
+        return len(self._sub_layers)
+
+
+class Sequential(_Listed):
     """One after the other."""
 
     def __init__(self, *layers: Any) -> None:
@@ -23,14 +31,8 @@ class Sequential(Layer):
             x = layer(x)
         return x
 
-    def __getitem__(self, i):
-        return list(self._sub_layers.values())[i]
 
-    def __len__(self):
-        return len(self._sub_layers)
-
-
-class LayerList(Layer):
+class LayerList(_Listed):
     """A list of layers, whose parameters are the model's."""
     def __init__(self, sublayers: Any = None) -> None:
         super().__init__()
@@ -46,12 +48,6 @@ class LayerList(Layer):
         for layer in layers:
             self.append(layer)
         return self
-
-    def __getitem__(self, i):
-        return list(self._sub_layers.values())[i]
-
-    def __len__(self):
-        return len(self._sub_layers)
 
     def __iter__(self):
         return iter(self._sub_layers.values())

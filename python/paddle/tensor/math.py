@@ -32,31 +32,10 @@ def _binary(name, op):
     return function
 
 
-abs = _unary("abs")
-acos = _unary("acos")
-asin = _unary("asin")
-atan = _unary("atan")
-ceil = _unary("ceil")
-cos = _unary("cos")
-cosh = _unary("cosh")
-erf = _unary("erf")
-exp = _unary("exp")
-floor = _unary("floor")
-log = _unary("log")
-log10 = _unary("log10")
-log1p = _unary("log1p")
-log2 = _unary("log2")
-reciprocal = _unary("reciprocal")
-round = _unary("round")
-rsqrt = _unary("rsqrt")
-sigmoid = _unary("sigmoid")
-sign = _unary("sign")
-sin = _unary("sin")
-sinh = _unary("sinh")
-sqrt = _unary("sqrt")
-square = _unary("square")
-tan = _unary("tan")
-tanh = _unary("tanh")
+abs, acos, asin, atan, ceil, cos, cosh, erf, exp, floor, log, log10 = map(
+    _unary, "abs acos asin atan ceil cos cosh erf exp floor log log10".split())
+log1p, log2, reciprocal, round, rsqrt, sigmoid, sign, sin, sinh, sqrt, square, tan, tanh = map(
+    _unary, "log1p log2 reciprocal round rsqrt sigmoid sign sin sinh sqrt square tan tanh".split())
 
 add = _binary("add", "elementwise_add")
 subtract = _binary("subtract", "elementwise_sub")
