@@ -1,79 +1,67 @@
 // SPDX-License-Identifier: MIT
-#include "optimizer/kinds.hpp"
+// PopART's own optimisers. Lines are those of a Recipe; a line or a state may begin with the modes
+// that it is for: "l2, not tf: ...". What is known to be zero or one costs nothing on the device.
+#include "optimizer/recipe.hpp"
 
 #include <algorithm>
 #include <sstream>
 
 namespace popart::optimizer {
 
-// ---- Gradient descent. Dampening and weight decay are within compound scalars, by the vendor's
-// names.
+namespace {
 
-const Kind &sgd0() {
-  static const Kind kind{"SGD0VarUpdate",
-                         {},
-                         R"(
-weightDecayScaleFactor0 = 1 - learningRate * (1 - dampening) * weightDecay
-scaledLearningRate0 = learningRate * (1 - dampening) / (lossScaling * divisor)
+struct Kind {
+  std::string op; // by modes, too
+  std::vector<Recipe::State> states;
+  std::string scalars, formula;
+  std::string gradientScaling = {};
+};
+
+const std::map<std::string, Kind> &kinds() {
+  static const std::map<std::string, Kind> all{
+      // ---- Gradient descent. Dampening and weight decay are within compound scalars, by the
+      // vendor's names. combined: the velocity holds the weight decay of the step to come;
+      // gathered: and has added up gradients.
+      {"SGD",
+       {R"(
+plain: SGD0VarUpdate
+combined: SGD1VarUpdate
+separate: SGD2VarUpdate
 )",
-                         "w = weightDecayScaleFactor0 * w - scaledLearningRate0 * g"};
-  return kind;
-}
-
-// The velocity holds the weight decay of the step to come; `gathered`: and has added up gradients.
-const Kind &sgd1() {
-  static const Kind kind{"SGD1VarUpdate",
-                         {{"v", "Accl", 0, "scaledWeightDecay1"}},
-                         R"(
-dampeningScaleFactor1 = (1 - dampening) * velocityScaling * shares / (lossScaling * divisor)
-scaledLearningRate1 = learningRate / (velocityScaling * shares)
-scaledMomentum1 = momentum / shares
-scaledWeightDecay1 = (1 - dampening) * weightDecay * velocityScaling
+        {{"combined: v", "Accl", 0, "scaledWeightDecay1"}, {"separate: v", "Accl1"}},
+        R"(
+plain: weightDecayScaleFactor0 = 1 - learningRate * (1 - dampening) * weightDecay
+plain: scaledLearningRate0 = learningRate * (1 - dampening) / (lossScaling * divisor)
+combined: dampeningScaleFactor1 = (1 - dampening) * velocityScaling * shares / (lossScaling * divisor)
+combined: scaledLearningRate1 = learningRate / (velocityScaling * shares)
+combined: scaledMomentum1 = momentum / shares
+separate: dampeningScaleFactor2 = (1 - dampening) * velocityScaling / (lossScaling * divisor)
+separate: scaledLearningRate2 = learningRate / velocityScaling
+separate: scaledMomentum2 = momentum
+not plain: scaledWeightDecay1 = (1 - dampening) * weightDecay * velocityScaling
 nesterov: nesterovGradientScaling = velocityScaling / (lossScaling * divisor)
 nesterov: nesterovWeightDecay = velocityScaling * weightDecay
 nesterov: sgdMomentum = momentum
 )",
-                         R"(
+        R"(
+plain: w = weightDecayScaleFactor0 * w - scaledLearningRate0 * g
+separate: v = scaledMomentum2 * v + dampeningScaleFactor2 * g + scaledWeightDecay1 * w
+separate: sum = v
 gathered: sum = v
-not gathered: sum = v + dampeningScaleFactor1 * g
-x = sum
+combined, not gathered: sum = v + dampeningScaleFactor1 * g
+not plain: x = sum
 nesterov: x = nesterovGradientScaling * g + nesterovWeightDecay * w + sgdMomentum * sum
-w = w - scaledLearningRate1 * x
-v = scaledMomentum1 * sum + scaledWeightDecay1 * w
-)"};
-  return kind;
-}
-
-const Kind &sgd2() {
-  static const Kind kind{"SGD2VarUpdate",
-                         {{"v", "Accl1"}},
-                         R"(
-dampeningScaleFactor2 = (1 - dampening) * velocityScaling / (lossScaling * divisor)
-scaledLearningRate2 = learningRate / velocityScaling
-scaledMomentum2 = momentum
-scaledWeightDecay1 = (1 - dampening) * weightDecay * velocityScaling
-nesterov: nesterovGradientScaling = velocityScaling / (lossScaling * divisor)
-nesterov: nesterovWeightDecay = velocityScaling * weightDecay
-nesterov: sgdMomentum = momentum
-)",
-                         R"(
-v = scaledMomentum2 * v + dampeningScaleFactor2 * g + scaledWeightDecay1 * w
-x = v
-nesterov: x = nesterovGradientScaling * g + nesterovWeightDecay * w + sgdMomentum * v
-w = w - scaledLearningRate2 * x
-)"};
-  return kind;
-}
-
-// ---- Adam's family (popart/adam.hpp)
-
-// l2: weight decay is a part of the gradient. first, second: m, v are corrected. early: eps joins
-// the root of v as it is. scaled: states keep the scale of the loss, and what is compared with them
-// is scaled as well.
-const Kind &adam() {
-  static const Kind kind{"AdamVarUpdate",
-                         {{"m", "Accl1"}, {"v", "Accl2"}},
-                         R"(
+combined: w = w - scaledLearningRate1 * x
+combined: v = scaledMomentum1 * sum + scaledWeightDecay1 * w
+separate: w = w - scaledLearningRate2 * x
+)"}},
+      // ---- Adam's family (popart/adam.hpp). l2: weight decay is a part of the gradient. first,
+      // second: m, v are corrected. early: eps joins the root of v as it is. scaled: states keep
+      // the scale of the loss, and what is compared with them is scaled as well.
+      {"Adam",
+       {"AdamVarUpdate",
+        {{"m", "Accl1"}, {"v", "Accl2"}},
+        R"(
 learningRate = learningRate
 weightDecay = weightDecay
 scaled, l2: weightDecay = weightDecay * lossScaling
@@ -85,7 +73,7 @@ not scaled: adamGradientScaling = 1 / (lossScaling * divisor)
 scaled: adamGradientScaling = 1 / divisor
 lamb: maxWeightNorm = maxWeightNorm
 )",
-                         R"(
+        R"(
 b1 = adamBeta1
 b2 = adamBeta2
 s = g
@@ -110,22 +98,18 @@ lamb: rate = rate * trust_ratio(length, size, maxWeightNorm)
 lamb: x = step
 w = w - rate * x
 )",
-                         "adamGradientScaling"};
-  return kind;
-}
-
-// ---- AdaGrad, RMSProp and AdaDelta (popart/adaptive.hpp)
-
-// tf: RMSProp as TensorFlow has it, with eps under the root; together with momentum (`within`) the
-// learning rate is within u, and the decay goes without it. A constant gradient leaves nothing but
-// rounding errors of a centred size, which may be negative.
-const Kind &adaptive() {
-  static const Kind kind{"AdaptiveVarUpdate",
-                         {{"not tf: v", "Accl1"},
-                          {"tf: v", "Accl1", 1},
-                          {"second: a", "Accl2"},
-                          {"smooth: u", "Accl3"}},
-                         R"(
+        "adamGradientScaling"}},
+      // ---- AdaGrad, RMSProp and AdaDelta (popart/adaptive.hpp). tf: RMSProp as TensorFlow has it,
+      // with eps under the root; together with momentum (`within`) the learning rate is within u,
+      // and the decay goes without it. A constant gradient leaves nothing but rounding errors of a
+      // centred size, which may be negative.
+      {"Adaptive",
+       {"AdaptiveVarUpdate",
+        {{"not tf: v", "Accl1"},
+         {"tf: v", "Accl1", 1},
+         {"second: a", "Accl2"},
+         {"smooth: u", "Accl3"}},
+        R"(
 learningRate = learningRate
 weightDecay = weightDecay
 adaptiveAlpha = alpha
@@ -133,7 +117,7 @@ adaptiveEps = eps
 adaptiveGradientScaling = 1 / (lossScaling * divisor)
 smooth: adaptiveMomentum = momentum
 )",
-                         R"(
+        R"(
 alpha = adaptiveAlpha
 eps = adaptiveEps
 rate = learningRate
@@ -156,13 +140,9 @@ not l2, within: x = x + weightDecay * w
 not l2, not within: x = x + rate * weightDecay * w
 w = w - x
 )",
-                         "adaptiveGradientScaling"};
-  return kind;
+        "adaptiveGradientScaling"}}};
+  return all;
 }
-
-// ---- what is chosen of them
-
-namespace {
 
 std::string chosenOf(const std::string &line, const Modes &modes) {
   return ops::lineOf(line, [&](const std::string &name) {
@@ -182,17 +162,18 @@ std::vector<std::string> linesOf(const std::string &text, const Modes &modes) {
 
 } // namespace
 
-Recipe chosen(const Kind &kind, const Modes &modes) {
-  std::string key = kind.op;
+Recipe chosen(const std::string &name, const Modes &modes) {
+  std::string key = name;
   for (const auto &mode : modes)
     key += mode.second ? '1' : '0';
   return once(key, [&] {
+    const Kind &kind = kinds().at(name);
     std::vector<Recipe::State> states;
     for (auto state : kind.states)
       if (state.name = chosenOf(state.name, modes); !state.name.empty())
         states.push_back(state);
-    return read(kind.op, states, linesOf(kind.scalars, modes), linesOf(kind.formula, modes),
-                kind.gradientScaling);
+    return read(linesOf(kind.op, modes).front(), states, linesOf(kind.scalars, modes),
+                linesOf(kind.formula, modes), kind.gradientScaling);
   });
 }
 

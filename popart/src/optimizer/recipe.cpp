@@ -2,7 +2,6 @@
 #include "optimizer/recipe.hpp"
 
 #include "base/Text.hpp"
-#include "optimizer/kinds.hpp"
 #include <algorithm>
 #include <bit>
 #include <mutex>
@@ -47,10 +46,11 @@ Recipe ofSgd(const SGD &sgd, const TensorId &weight, DataType type, const Contex
   const bool momentum = sgd.requiresAccl(weight),
              combined = sgd.getSGDAccumulatorAndMomentum() == SGDAccumulatorAndMomentum::Combined,
              gathered = momentum && combined && accumulatesInVelocity(sgd, weight, c);
-  Recipe recipe = chosen(!momentum  ? sgd0()
-                         : combined ? sgd1()
-                                    : sgd2(),
-                         {{"nesterov", sgd.enableNesterov(weight)}, {"gathered", gathered}});
+  Recipe recipe = chosen("SGD", {{"plain", !momentum},
+                                 {"combined", momentum && combined},
+                                 {"separate", momentum && !combined},
+                                 {"nesterov", momentum && sgd.enableNesterov(weight)},
+                                 {"gathered", gathered}});
   recipe.inVelocity = gathered;
   setTypes(recipe, type, sgd.getAccumType(), {sgd.getAccl1Type()});
   return recipe;
@@ -62,7 +62,7 @@ Recipe ofAdam(const Adam &optimizer, DataType type) {
              lamb = mode == AdamMode::Lamb || mode == AdamMode::LambNoBias,
              both = mode == AdamMode::Adam || mode == AdamMode::Lamb;
   Recipe recipe =
-      chosen(adam(), {{"l2", optimizer.getWeightDecayMode() == WeightDecayMode::L2Regularization},
+      chosen("Adam", {{"l2", optimizer.getWeightDecayMode() == WeightDecayMode::L2Regularization},
                       {"adamax", adamax},
                       {"lamb", lamb},
                       {"first", both || adamax},
@@ -81,7 +81,7 @@ Recipe ofAdaptive(const Adaptive &optimizer, const TensorId &weight, DataType ty
              smooth = !momentum.isConst() || momentum.val() != 0,
              tf = optimizer.useRMSPropTFVariant() && (is(AdaptiveMode::RMSProp) || centred);
   Recipe recipe = chosen(
-      adaptive(), {{"AdaGrad", is(AdaptiveMode::AdaGrad)},
+      "Adaptive", {{"AdaGrad", is(AdaptiveMode::AdaGrad)},
                    {"AdaDelta", delta},
                    {"centred", centred},
                    {"second", centred || delta},

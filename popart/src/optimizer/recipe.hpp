@@ -44,6 +44,11 @@ Recipe read(const std::string &op, const std::vector<Recipe::State> &states,
 // The recipe of this key, made at the first call: sessions may ask for many weights in every step.
 Recipe once(const std::string &key, const std::function<Recipe()> &make);
 
+// Of PopART's own optimisers (kinds.cpp) by name, SGD, Adam or Adaptive, with what each of its
+// modes is.
+using Modes = std::vector<std::pair<std::string, bool>>;
+Recipe chosen(const std::string &kind, const Modes &modes);
+
 // For a weight of this type; "": one that has no values of its own.
 Recipe recipeOf(const Optimizer &optimizer, const TensorId &weight, DataType type,
                 const Context &context);
