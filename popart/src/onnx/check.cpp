@@ -2,6 +2,7 @@
 #include "onnx/check.hpp"
 
 #include "base/Text.hpp"
+#include "onnx/newer.hpp"
 #include <algorithm>
 #include <array>
 #include <onnx/checker.h>
@@ -193,6 +194,12 @@ bool isWithdrawn(const NodeProto &node, int version) {
   return schema && schema->Deprecated();
 }
 
+// Of a version that the library does not know: the import says that there is no such operator.
+bool isUnknown(const NodeProto &node, int version) {
+  return version > libraryOpset && (node.domain().empty() || node.domain() == "ai.onnx") &&
+         !onnx::OpSchemaRegistry::Schema(node.op_type(), version, "");
+}
+
 // Resize with inputs left out before version 13 or attributes of version 11 before that, which the
 // vendor reads.
 bool isLenientResize(const NodeProto &node) {
@@ -203,13 +210,14 @@ bool isLenientResize(const NodeProto &node) {
 }
 bool hasNothing(const NodeProto &node) { return !node.input_size() && !node.output_size(); }
 
-// Nodes that the checker need not see: withdrawn ones, if that is allowed, and what we take though
-// ONNX does not.
+// Nodes that the checker need not see: withdrawn ones, if that is allowed, those that it does not
+// know yet, and what we take though ONNX does not.
 struct Hidden {
   int version;
   bool withdrawn;
   bool operator()(const NodeProto &node) const {
-    return (withdrawn && isWithdrawn(node, version)) || isLenientResize(node) || hasNothing(node);
+    return (withdrawn && isWithdrawn(node, version)) || isLenientResize(node) ||
+           isNewer(node, version) || isUnknown(node, version) || hasNothing(node);
   }
 };
 

@@ -2,6 +2,7 @@
 #include "onnx/formals.hpp"
 
 #include "base/Text.hpp"
+#include "onnx/newer.hpp"
 #include "opdef/importing.hpp"
 #include <algorithm>
 #include <popart/error.hpp>
@@ -39,6 +40,8 @@ bool mayBeLeftOut(const OpSchema &schema, std::size_t input) {
 } // namespace
 
 const OpSchema *schemaOf(const NodeProto &node, std::int64_t version) {
+  if (isNewer(node, version))
+    return nullptr;
   const std::string domain = node.domain() == "ai.onnx" ? std::string() : node.domain();
   const auto find = [&](std::int64_t v) {
     return onnx::OpSchemaRegistry::Schema(node.op_type(), static_cast<int>(v), domain);

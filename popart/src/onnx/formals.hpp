@@ -12,7 +12,7 @@ namespace popart::onnxmodel {
 constexpr unsigned mostOutputs = 1 << 16;
 
 // ONNX's definition that holds in that version of the node's domain, or the last one before it was
-// withdrawn; nullptr if ONNX has none.
+// withdrawn; nullptr if the library has none.
 const onnx::OpSchema *schemaOf(const onnx::NodeProto &node, std::int64_t version);
 
 // `given`: whether each input is there, without those left out at the end. popart::error.

@@ -4,6 +4,7 @@
 #include "base/Text.hpp"
 #include "onnx/attributes.hpp"
 #include "onnx/formals.hpp"
+#include "onnx/newer.hpp"
 #include "onnx/sequences.hpp"
 #include "opdef/mixing.hpp"
 #include "opdef/refusals.hpp"
@@ -172,7 +173,9 @@ Values Importer::importNode(const NodeProto &node) {
   const bool onnx = node.domain().empty() || node.domain() == "ai.onnx";
   if (Values made; onnx && importSequence(node, made))
     return made;
-  const auto *def = ops::findOp(node.domain(), node.op_type());
+  const auto *def = newerOp(node, versionOf(node.domain()));
+  if (!def)
+    def = ops::findOp(node.domain(), node.op_type());
   if (def && def->domain == "openipu") // what rewrites make is nothing for models
     noOperator(node);
   if (!isOwnFunction(node))
@@ -204,6 +207,8 @@ void Importer::checkFormals(const NodeProto &node, const ops::OpDef *def) {
     given.push_back(!name.empty() && (findOther(name) || resolve(name) != none));
   while (!given.empty() && !given.back())
     given.pop_back();
+  if (isNewer(node, versionOf(node.domain())))
+    checkNewer(node);
   if (const auto *schema = schemaOf(node, versionOf(node.domain())))
     checkFormalsOf(*schema, node, given, outputsOf(node));
   else if (def)

@@ -14,7 +14,7 @@
 
 namespace popart::onnxmodel {
 
-constexpr std::int64_t oldestOpset = 6, newestOpset = 17; // of ai.onnx
+constexpr std::int64_t oldestOpset = 6, newestOpset = 23; // of ai.onnx
 
 struct ImportOptions {
   bool training = false;                             // initialisers become variables

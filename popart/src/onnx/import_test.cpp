@@ -309,10 +309,10 @@ TEST(Import, RefusesWhatItCannotUseAndSaysWhy) {
            {"<ir_version: 7, opset_import: [\"\" : 5]> g (float[2] x) => (float[2] y) { y = "
             "Relu(x) }",
             "The model uses version 5 of ai.onnx, in which Relu is not the operator that it is in "
-            "version 6; 6 to 17 are supported."},
+            "version 6; 6 to 23 are supported."},
            {"<ir_version: 7, opset_import: [\"\" : 0]> g (float[2] x) => (float[2] y) { y = "
             "Relu(x) }",
-            "The model uses version 0 of ai.onnx; 6 to 17 are supported."},
+            "The model uses version 0 of ai.onnx; 6 to 23 are supported."},
            {header + "g (float[2] x) => (float[2] Gradient___y) { Gradient___y = Relu(x) }",
             "Tensor \"Gradient___y\" has \"Gradient___\" in its name, which is reserved."},
            {header + "g (float[2] x) => (float[2] y) { y = Add(x, z) }",

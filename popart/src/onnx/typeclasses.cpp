@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "onnx/typeclasses.hpp"
 
+#include "onnx/formals.hpp"
 #include <algorithm>
 #include <cctype>
 #include <onnx/defs/schema.h>
@@ -60,7 +61,7 @@ void TypeClasses::addGraph(const onnx::GraphProto &graph) {
 void TypeClasses::addNode(const onnx::NodeProto &node) {
   addBodies(node);
   const auto domain = node.domain() == "ai.onnx" ? std::string() : node.domain();
-  const auto *schema = onnx::OpSchemaRegistry::Schema(node.op_type(), version(domain), domain);
+  const auto *schema = schemaOf(node, version(domain));
   if (!schema)
     return; // takes what it is given
   std::map<std::string, TensorId> ofVariable;

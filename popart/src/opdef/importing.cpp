@@ -64,4 +64,13 @@ void Importing::tensorFromInput(unsigned input, const std::string &attribute) {
   dropInput(input);
 }
 
+Integers Importing::axesAsGiven(const std::string &attribute) const {
+  const auto rank = op.in(0).rank();
+  op.axes(attribute, rank); // which refuses what is no axis
+  Integers out = op.integers(attribute);
+  for (auto &axis : out)
+    axis += axis < 0 ? rank : 0;
+  return out;
+}
+
 } // namespace popart::ops

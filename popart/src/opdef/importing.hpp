@@ -29,7 +29,7 @@ public:
 
   GraphBuilder &builder;  // for nodes that must stand before this one
   ir::Node &node;         // inputs and attributes may be changed
-  const unsigned version; // opset of the node's domain in the model, 6 to 17 for ai.onnx
+  const unsigned version; // opset of the node's domain in the model, 6 to 23 for ai.onnx
   unsigned outputs;       // how many the model names
   const OpView op;
 
@@ -39,6 +39,8 @@ public:
   void integerFromInput(unsigned input, const std::string &attribute);
   void realFromInput(unsigned input, const std::string &attribute);
   void tensorFromInput(unsigned input, const std::string &attribute);
+  // Axes of input 0 made positive, in the order in which other numbers are given for them.
+  Integers axesAsGiven(const std::string &attribute) const;
   // After this node: its output 0 is replaced by what `f` makes of it (a cast back, a reshape).
   std::function<Value(GraphBuilder &, Value)> after;
   // The same for all outputs, given their numbers.

@@ -53,7 +53,7 @@ struct OpDef {
   Arity in, out;
   std::string doc; // one sentence
 
-  // ONNX of any version (6 to 17) -> canonical form.
+  // ONNX of any version (6 to 23) -> canonical form.
   std::function<void(Importing &)> canonical;
   // Written with other operators: replaced by its outputs at once, has no other function.
   std::function<Values(GraphBuilder &, const OpView &)> decompose;

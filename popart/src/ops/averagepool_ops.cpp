@@ -60,7 +60,7 @@ Window averageWindow(const OpView &op, const Shape &x) {
   const Window w = poolWindow(op, x);
   if (w.isDilated())
     op.fail("dilations ", ir::text(w.dilations),
-            " are for maxima; up to opset 17 averages have none.");
+            " are for maxima; averages of elements that are apart are not supported.");
   return w;
 }
 

@@ -212,8 +212,13 @@ std::vector<OpDef> fourierOps() {
   OpDef whole;
   whole.type = "DFT";
   whole.doc = "The discrete Fourier transform along an axis, or its inverse.";
-  whole.in = {1, 2};
-  whole.canonical = [](Importing &i) { i.integerFromInput(1, "dft_length"); };
+  whole.in = {1, 3};
+  whole.canonical = [](Importing &i) {
+    i.integerFromInput(2, "axis"); // since version 20, an attribute before
+    i.integerFromInput(1, "dft_length");
+    if (i.version >= 20 && !i.op.has("axis"))
+      i.node.attributes.set("axis", std::int64_t(-2));
+  };
   whole.decompose = dft;
   OpDef frames;
   frames.type = "STFT";

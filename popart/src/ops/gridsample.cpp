@@ -5,6 +5,7 @@
 //
 // Along each axis a coordinate becomes taps, pixels with weights: one (nearest), two (bilinear) or
 // four (bicubic). What lies outside is zero, the nearest border, or mirrored.
+#include "opdef/importing.hpp"
 #include "ops/shared/elementwise.hpp"
 
 namespace popart::ops {
@@ -129,6 +130,11 @@ OpDef gridsampleOp() {
   op.type = "GridSample";
   op.doc = "Elements of a picture at given coordinates, interpolated.";
   op.in = {2, 2};
+  op.canonical = [](Importing &i) { // their names since version 20
+    const auto mode = i.op.text("mode", "bilinear");
+    if (mode == "linear" || mode == "cubic")
+      i.node.attributes.set("mode", "bi" + mode);
+  };
   op.decompose = decompose;
   return op;
 }

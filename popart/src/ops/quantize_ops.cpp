@@ -10,7 +10,19 @@ namespace popart::ops {
 
 namespace {
 
+// Of versions 19 to 23: what is more than one scale for an axis, or another type.
+void refuseNewer(Importing &i) {
+  if (const auto size = i.op.integer("block_size", 0))
+    i.op.fail("block_size is ", size,
+              "; scales of blocks are not supported, those of an axis are.");
+  if (const auto type = i.op.integer("output_dtype", 0))
+    i.op.fail("output_dtype is ", type, "; give a zero point of the type instead.");
+  for (const char *name : {"block_size", "output_dtype", "precision", "saturate"})
+    i.node.attributes.erase(name); // saturate is for eight-bit floats
+}
+
 void alongAxis(Importing &i) {
+  refuseNewer(i);
   const auto x = i.op.in(0);
   for (std::size_t k : {1, 2}) {
     if (!i.op.hasIn(k))

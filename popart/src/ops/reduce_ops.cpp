@@ -63,8 +63,8 @@ Attributes alongSameAxes(const OpView &op) {
   return {{"axes", axesOf(op)}, {"keepdims", std::int64_t(1)}};
 }
 
-// ReduceSum takes its axes as an input since opset 13, and says what no axes mean. A Builder's call
-// that was given none means none.
+// ReduceSum takes its axes as an input since opset 13, the others since 18, and says what no axes
+// mean. A Builder's call that was given none means none.
 void canonical(Importing &i) {
   if (i.node.settings.extra.has(sBuilderMeaning)) {
     i.node.attributes.set("axes", Integers());
@@ -72,7 +72,7 @@ void canonical(Importing &i) {
   }
   if (i.node.inputs.size() > 1)
     i.integersFromInput(1, "axes");
-  if (i.version < 13 || i.op.type() != "ReduceSum")
+  if (i.version < (i.op.type() == "ReduceSum" ? 13u : 18u))
     return;
   const bool nothing = i.op.integer("noop_with_empty_axes", 0) != 0;
   i.node.attributes.erase("noop_with_empty_axes");
@@ -110,6 +110,7 @@ OpDef reduction(const std::string &type, const std::string &doc, popops::Operati
   OpDef op;
   op.type = type;
   op.doc = doc;
+  op.in = {1, 2};
   op.canonical = canonical;
   op.infer = [](const OpView &op) -> Infos { return {{op.in(0).type(), outputShape(op)}}; };
   op.lower = [=](lowering::Lowering &l, const OpView &op) -> Tensors {
@@ -164,7 +165,6 @@ Fold foldIntegers(std::int64_t first, std::int64_t (*f)(std::int64_t, std::int64
 
 OpDef sumDef() {
   OpDef op = reduction("ReduceSum", "Sum along axes.", popops::Operation::ADD);
-  op.in = {1, 2};
   op.fold = foldIntegers(0, [](std::int64_t a, std::int64_t b) { return a + b; });
   op.grad = [](GradBuilder &g, const OpView &op) -> Values {
     return {g.expand(kept(g, op, g.dy()), op.in(0).shape())};

@@ -3,7 +3,9 @@
 // its neighbours. Places are known now, so neighbours are views and weights constants.
 #include "opdef/importing.hpp"
 #include "ops/shared/resampling.hpp"
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace popart::ops {
 
@@ -109,6 +111,69 @@ void oldCoordinates(Importing &i) {
     i.node.attributes.set("mode", std::string("linear"));
 }
 
+// The scale that leaves a picture its proportions: as large as the sizes allow, or so large that
+// none is missed.
+void keepProportions(Importing &i, const std::string &policy, const Integers &axes) {
+  const Integers sizes = i.op.integers("sizes");
+  double scale = policy == "not_larger" ? HUGE_VAL : 0;
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const double own = double(sizes[k]) / double(i.op.in(0).dim(axes[k]));
+    scale = policy == "not_larger" ? std::min(scale, own) : std::max(scale, own);
+  }
+  Integers kept;
+  for (auto axis : axes)
+    kept.push_back(std::int64_t(std::floor(scale * double(i.op.in(0).dim(axis)) + 0.5)));
+  i.node.attributes.set("sizes", kept);
+}
+
+// Of version 18: scales, sizes and regions of some axes become those of all.
+void ofAllAxes(Importing &i) {
+  if (i.op.integer("antialias", 0))
+    i.op.fail("antialias is 1: filters against aliasing are not supported.");
+  const auto rank = i.op.in(0).rank();
+  Integers axes(std::size_t(rank), 0);
+  std::iota(axes.begin(), axes.end(), 0);
+  if (i.op.has("axes"))
+    axes = i.axesAsGiven("axes");
+  const auto requireFitting = [&](const char *name, std::size_t count) {
+    if (count != axes.size())
+      i.op.fail("it has ", count, " ", name, " for ", axes.size(), " axes.");
+  };
+  const auto policy = i.op.text("keep_aspect_ratio_policy", "stretch");
+  if (policy != "stretch" && policy != "not_larger" && policy != "not_smaller")
+    i.op.fail("keep_aspect_ratio_policy is \"", policy,
+              "\"; it must be \"stretch\", \"not_larger\" or \"not_smaller\".");
+  if (!i.op.integers("sizes", {}).empty()) {
+    requireFitting("sizes", i.op.integers("sizes").size());
+    if (policy != "stretch")
+      keepProportions(i, policy, axes);
+    Integers all = i.op.in(0).shape();
+    const Integers some = i.op.integers("sizes");
+    for (std::size_t k = 0; k < axes.size(); ++k)
+      all[std::size_t(axes[k])] = some[k];
+    i.node.attributes.set("sizes", all);
+  }
+  if (const auto some = i.op.reals("scales"); !some.empty()) {
+    requireFitting("scales", some.size());
+    std::vector<float> all(std::size_t(rank), 1);
+    for (std::size_t k = 0; k < axes.size(); ++k)
+      all[std::size_t(axes[k])] = some[k];
+    i.node.attributes.set("scales", all);
+  }
+  if (const auto some = i.op.reals("roi"); !some.empty() && i.op.has("axes")) {
+    requireFitting("pairs of roi", some.size() / 2);
+    std::vector<float> all(2 * std::size_t(rank), 0);
+    std::fill(all.begin() + rank, all.end(), 1.0f);
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+      all[std::size_t(axes[k])] = some[k];
+      all[std::size_t(axes[k] + rank)] = some[k + axes.size()];
+    }
+    i.node.attributes.set("roi", all);
+  }
+  for (const char *name : {"antialias", "axes", "keep_aspect_ratio_policy"})
+    i.node.attributes.erase(name);
+}
+
 void canonical(Importing &i) {
   if (i.version < 11) {
     realsFromInput(i, 1, "scales");
@@ -117,6 +182,8 @@ void canonical(Importing &i) {
   i.integersFromInput(3, "sizes");
   realsFromInput(i, 2, "scales");
   realsFromInput(i, 1, "roi");
+  if (i.version >= 18)
+    ofAllAxes(i);
 }
 
 } // namespace

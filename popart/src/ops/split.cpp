@@ -34,8 +34,24 @@ Integers lengths(const OpView &op) {
   return Integers(std::size_t(n), whole / n);
 }
 
+// Since version 18: parts of equal length, and a shorter one at the end.
+void nearlyEqual(Importing &i) {
+  const std::int64_t n = i.op.integer("num_outputs"), whole = i.op.in(0).dim(axisOf(i.op));
+  if (n < 1 || n != std::int64_t(i.outputs))
+    i.op.fail("num_outputs is ", n, "; the node has ", i.outputs, " outputs.");
+  const std::int64_t part = (whole + n - 1) / n;
+  Integers parts(std::size_t(n), part);
+  parts.back() = whole - part * (n - 1);
+  if (parts.back() < 0)
+    i.op.fail("dimension ", axisOf(i.op), " of ", ir::text(i.op.in(0).shape()),
+              " is too short for ", n, " parts of ", part, ".");
+  i.node.attributes.set("split", parts);
+}
+
 void canonical(Importing &i) {
   i.integersFromInput(1, "split");
+  if (i.version >= 18 && i.op.has("num_outputs") && !i.op.has("split"))
+    return nearlyEqual(i);
   if (i.node.attributes.find<Integers>("split").value_or(Integers{}).empty()) {
     i.node.attributes.erase("split");
     i.node.attributes.set("num_outputs", std::int64_t(i.outputs));
