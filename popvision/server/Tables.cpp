@@ -67,6 +67,12 @@ std::string stepCsv(const Model &model) {
     csv.row(name, cycles);
   return csv.take();
 }
+std::string spreadCsv(const Model &model) {
+  Csv csv({"kind", "cycles", "rows", "meanError"});
+  for (const auto &part : view::summary(model).step.spread)
+    csv.row(part.kind, part.cycles, part.rows, part.mean);
+  return csv.take();
+}
 std::string streamsCsv(const Model &model) {
   Csv csv({"stream", "waiting", "moving", "bytes", "times"});
   for (const auto &part : view::summary(model).step.host)
@@ -216,6 +222,7 @@ std::string summaryCsv(const Model &model, const std::string &table) {
   return chosen({{"figures", [&] { return figuresCsv(model); }},
                  {"cycles", [&] { return cyclesCsv(model); }},
                  {"step", [&] { return stepCsv(model); }},
+                 {"spread", [&] { return spreadCsv(model); }},
                  {"streams", [&] { return streamsCsv(model); }},
                  {"insights", [&] { return insightsCsv(model); }},
                  {"options", [&] { return optionsCsv(model); }}},

@@ -110,6 +110,9 @@ std::string stepText(const Value &step) {
     out += kindsText(step["cyclesByKind"], step["cycles"]);
     if (const auto waiting = step["hostWaiting"].get<std::uint64_t>())
       out += "  of the host's cycles the IPU waits " + thousands(waiting) + " until it is ready\n";
+    const auto sure = step["howSure"].get<std::string>();
+    if (!sure.empty())
+      out += "  how sure: " + sure + "\n";
     out += streamsText(step) + "  longest parts\n" + partsText(step);
   }
   if (!step["others"].empty())

@@ -100,6 +100,7 @@ private:
   static void addParts(Step &step, const std::vector<ExecutionStep> &steps) {
     step.byKind = cyclesByKind(steps);
     std::map<std::string, HostPart> host;
+    std::map<std::uint32_t, ProgramRef> programs;
     std::uint64_t waiting = 0;
     std::string last;
     for (const auto &each : steps) {
@@ -108,6 +109,7 @@ private:
         cycles = std::max(cycles, ipu.cycles());
       const auto program = each.program();
       step.byProgram[std::uint32_t(program->id())] += cycles;
+      programs.emplace(std::uint32_t(program->id()), program);
       if (program->type() == Program::Type::StreamCopyBegin)
         addWait(host, program->name(), cycles, waiting);
       else if (program->type() == Program::Type::StreamCopyMid) {
@@ -119,6 +121,8 @@ private:
       } else if (program->type() == Program::Type::StreamCopyEnd)
         host[last].moving += cycles;
     }
+    for (const auto &[id, cycles] : step.byProgram)
+      step.spread.add(measuredAs(*programs.at(id)), cycles);
     for (auto &[name, part] : host) {
       part.name = name;
       step.host.push_back(std::move(part));

@@ -86,6 +86,13 @@ TEST(Step, IsTheMedianRunOfTheProgramThatComputesMost) {
   EXPECT_EQ(step->byKind[CycleKind::Sync], 23u);
 }
 
+TEST(Step, AllOfItsCyclesHaveASpread) {
+  const auto step = pva::stepOf(reportOf({{"", 0, all}}));
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->spread.total(), step->cycles);
+  EXPECT_EQ(step->spread.parts().front().kind, "host");
+}
+
 TEST(Step, CopiesWithinTilesDoNotCompute) {
   const auto step = pva::stepOf(reportOf({{"", 0, all}}));
   ASSERT_TRUE(step);

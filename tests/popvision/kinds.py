@@ -27,5 +27,7 @@ net = Net()
 model = poptorch.trainingModel(net, options, torch.optim.SGD(net.parameters(), lr=0.1))
 model(torch.randn(48, 64), torch.randint(0, 32, (48,)))
 model.copyWeightsToHost()  # the last thing that the device does
-print(json.dumps({"modelled": model.modelledStep().cycles_by_kind, "summary": model._executable.getSummaryReport(False)}))
+step = model.modelledStep()
+print(json.dumps({"modelled": step.cycles_by_kind, "spread": step.spread, "sure": step.how_sure,
+                  "summary": model._executable.getSummaryReport(False)}))
 model.destroy()

@@ -90,3 +90,21 @@ def test_streams_and_parts_as_csv(said, popvision):
     assert {row["part"]: int(row["cycles"]) for row in parts} == told["parts"]
     streams = list(csv.DictReader(popvision("summary", "--csv", "--table", "streams", said["profile"]).stdout.splitlines()))
     assert [(row["stream"], int(row["waiting"])) for row in streams] == [(s["name"], s["waiting"]) for s in told["host"]]
+
+
+def test_all_are_as_sure_of_a_step(said, popvision):
+    told = json.loads(popvision("summary", "--json", said["profile"]).stdout)["summary"]["step"]
+    assert sum(part["cycles"] for part in told["spread"]) == told["cycles"]
+    accuracy = open(os.path.join(os.path.dirname(__file__), "../../docs/accuracy.md")).read().replace("**", "")
+    table = {(int(rows), float(mean)) for rows, mean in re.findall(r"\| (\d+) \| ([\d.]+) %", accuracy)}
+    for part in told["spread"]:
+        assert ("mean" in part) == (part["rows"] > 0)
+        assert not part["rows"] or (part["rows"], round(100 * part["mean"], 1)) in table
+    assert any(part["rows"] for part in told["spread"]) and 0 < told["measured"] < 1
+    assert f"How sure: {told['howSure']}." in said["summary"]
+    assert f"how sure: {told['howSure']}\n" in popvision("summary", said["profile"]).stdout
+    assert [part["kind"] for part in told["spread"]][0] in said["sure"]
+    shares = {kind: share for kind, share, error, rows in said["spread"]}
+    assert sum(shares.values()) == pytest.approx(1)
+    for part in told["spread"]:
+        assert part["cycles"] / told["cycles"] == pytest.approx(shares[part["kind"]], abs=0.01), part

@@ -8,7 +8,7 @@
 #include "poplar/Graph.hpp"
 #include "poplar/OptionFlags.hpp"
 #include "poplar/Program.hpp"
-#include "pva/Cycles.hpp"
+#include "pva/Spread.hpp"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -32,6 +32,7 @@ struct StepCost { // one step of the program, all its turns
 struct ProgramCost {
   std::uint64_t cycles = 0;
   bool exact = true;
+  pva::Spread spread;          // how sure the cycles are
   std::vector<StepCost> steps; // those on the slowest path, in program order
 };
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <sstream>
 
 namespace poplar::openipu {
@@ -42,7 +43,7 @@ public:
     return cycles_[index] = sum;
   }
 
-  void collect(std::uint32_t index, std::uint64_t turns, std::vector<StepCost> &out) {
+  void collect(std::uint32_t index, std::uint64_t turns, ProgramCost &out) {
     const auto &step = image_.steps[index];
     if (!step.cost.phases.empty() && turns)
       note(index, turns * turnsOf(step), out);
@@ -72,20 +73,36 @@ private:
       all.emplace_back(part, turnsOf(step));
     return all;
   }
+  const executable::ComputeSet *setOf(const Step &step, const executable::Phase &phase) const {
+    const auto *execute = executable::as<step::Execute>(step);
+    const auto *set = execute ? &image_.computeSets[execute->set] : nullptr;
+    return set && phase.name == set->name ? set : nullptr;
+  }
+  std::vector<std::string> verticesOf(const Step &step, const executable::Phase &phase) const {
+    std::vector<std::string> vertices;
+    if (const auto *set = setOf(step, phase)) {
+      std::set<std::uint32_t> types;
+      for (const auto id : set->vertices)
+        if (types.insert(image_.vertices[id].type).second)
+          vertices.push_back(image_.vertexType(id).name);
+    } else if (!phase.vertex.empty()) {
+      vertices = {phase.vertex};
+      vertices.insert(vertices.end(), phase.otherVertices.begin(), phase.otherVertices.end());
+    }
+    return vertices;
+  }
   // As pva says it of a profile's programs.
   pva::CycleKind kindOf(const Step &step, std::size_t i) const {
     const auto &phase = step.cost.phases[i];
-    const auto *execute = executable::as<step::Execute>(step);
-    const bool isSet = execute && phase.name == image_.computeSets[execute->set].name;
-    auto vertices = phase.otherVertices;
-    if (!phase.vertex.empty())
-      vertices.push_back(phase.vertex);
+    const bool isSet = setOf(step, phase);
+    const auto vertices = verticesOf(step, phase);
     return phase.kind == executable::PhaseKind::Compute && !isSet &&
                    pva::onlyRearranges(phase.name, vertices)
                ? pva::CycleKind::Rearrange
                : pva::cycleKind(executable::typeOf(step, step.cost.phases, i));
   }
-  void note(std::uint32_t index, std::uint64_t turns, std::vector<StepCost> &out) {
+  void note(std::uint32_t index, std::uint64_t turns, ProgramCost &all) {
+    auto &out = all.steps;
     const auto [at, isNew] = place_.emplace(index, out.size());
     if (isNew) {
       const auto &step = image_.steps[index];
@@ -102,7 +119,10 @@ private:
     cost.turns += turns;
     const auto &step = image_.steps[index];
     for (std::size_t i = 0; i < step.cost.phases.size(); ++i) {
-      cost.cycles.add(kindOf(step, i), turns * step.cost.phases[i].cycles);
+      const auto &phase = step.cost.phases[i];
+      const auto kind = cost.phases[i].kind;
+      cost.cycles.add(kind, turns * phase.cycles);
+      all.spread.add(pva::measuredAs(kind, verticesOf(step, phase)), turns * phase.cycles);
       cost.flops += turns * step.cost.phases[i].flops;
     }
   }
@@ -132,7 +152,7 @@ ProgramCost programCost(const Executable &executable, unsigned program) {
   Walk walk(image);
   ProgramCost cost;
   cost.cycles = walk.cyclesOf(image.programs[program]);
-  walk.collect(image.programs[program], 1, cost.steps);
+  walk.collect(image.programs[program], 1, cost);
   cost.exact = walk.exact();
   return cost;
 }

@@ -262,6 +262,8 @@ void printStep(std::ostream &out, const pva::Report &report, std::size_t column)
   if (const auto bound = step->bound())
     out << "    Most goes to " << pva::inWords(*bound) << ".\n";
   printKinds(out, step->byKind, column, " of the step");
+  if (step->traced)
+    out << "    How sure: " << step->spread.inWords() << ".\n";
   for (const auto &part : step->host)
     out << "    host, " << part.name << ": waits " << thousands(part.waiting) << ", moves "
         << thousands(part.moving) << '\n';

@@ -104,6 +104,11 @@ view::SummaryStep stepOf(const Model &model) {
   for (const auto &part : step->host)
     v.host.push_back({part.name, part.waiting, part.moving, part.bytes, part.times});
   v.parts = longestFirst(model.partsOfStep(model.namesOperations()));
+  for (const auto &part : step->spread.parts())
+    v.spread.push_back({part.kind, part.cycles, part.rows, part.mean});
+  v.measured = step->spread.measured();
+  v.mean = step->spread.mean();
+  v.howSure = step->spread.inWords();
   for (const auto &other : step->others)
     v.others.push_back({other.name, other.runs, other.cycles});
   return v;

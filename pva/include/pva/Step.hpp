@@ -3,8 +3,8 @@
 // loading weights and the number of steps do not count. Everything that tells users of a run begins
 // with it. Not part of the vendor's interface, so pva.hpp does not include it.
 #pragma once
-#include "pva/Cycles.hpp"
 #include "pva/pva.hpp"
+#include "pva/Spread.hpp"
 #include <map>
 #include <optional>
 #include <string>
@@ -37,6 +37,7 @@ struct Step {
   std::uint64_t cycles = 0; // of the median run
   bool traced = false;      // whether the report has the run's steps, and so what follows
   CyclesByKind byKind;      // what its cycles are spent on
+  Spread spread;            // how sure its cycles are
   std::map<std::uint32_t, std::uint64_t> byProgram; // cycles of leaf programs, by id
   std::vector<HostPart> host;                       // the longest first
   std::uint64_t hostWaiting() const;                // of byKind[Host]: until the host was ready

@@ -37,8 +37,7 @@ popart::DataFlow flowOf(const Converted &model, int batchesPerStep,
 }
 
 // Of all parts of a step, in PopVision's words; what there is none of is left out.
-py::dict cyclesByKind(const popart::Session &session) {
-  const auto cost = popart::stepCost(session);
+py::dict cyclesByKind(const poplar::openipu::ProgramCost &cost) {
   py::dict out;
   for (unsigned i = 0; i < pva::numCycleKinds; ++i) {
     std::uint64_t sum = 0;
@@ -50,11 +49,22 @@ py::dict cyclesByKind(const popart::Session &session) {
   return out;
 }
 
+// How sure the cycles are: kind, share, mean error or None, rows. And the same in words.
+py::tuple spreadOf(const pva::Spread &spread) {
+  py::list out;
+  for (const auto &part : spread.parts())
+    out.append(py::make_tuple(part.kind, double(part.cycles) / double(spread.total()), part.mean,
+                              part.rows));
+  return py::tuple(out);
+}
+
 // What a step would take on the device, without its parts.
 py::tuple modelledStep(const popart::Session &session) {
   const auto step = session.getModelledStep();
+  const auto cost = popart::stepCost(session);
   return py::make_tuple(step.cycles, step.seconds, step.microBatches, step.bytesPerTile,
-                        step.fullestTile, cyclesByKind(session));
+                        step.fullestTile, cyclesByKind(cost), spreadOf(cost.spread),
+                        cost.spread.inWords());
 }
 
 } // namespace
@@ -98,7 +108,9 @@ void bindModels(py::module &m) {
           "A session that runs it.");
   m.def(
       "modelled_step", [](const popart::TrainingSession &s) { return modelledStep(s); },
-      "Cycles, seconds, micro-batches, bytes of a tile, what the fullest needs, cycles by kind.");
+      "Cycles, seconds, micro-batches, bytes of a tile, what the fullest needs, cycles by kind, "
+      "how "
+      "sure they are.");
   m.def("modelled_step", [](const popart::InferenceSession &s) { return modelledStep(s); });
   m.def(
       "onnx_text", [](const py::bytes &model) { return popart::onnxText(model); },

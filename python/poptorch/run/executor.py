@@ -507,7 +507,7 @@ class PoplarExecutor:
     def modelledStep(self) -> latency.ModelledStep:
         """What one call would take on IPUs, by the machine model: a ModelledStep."""
         self._require_compiled()
-        return latency.ModelledStep(*popart_core.modelled_step(self._executable))
+        return latency.modelled(*popart_core.modelled_step(self._executable))
 
     def __getattr__(self, name):
         if name.startswith("__") or "_user_model" not in self.__dict__:

@@ -197,6 +197,12 @@ function oneStep(s: Summary, o: Summary | undefined): HTMLElement | null {
   if (step.run < 0) return null;
   const of = step.runs > 1 ? `the median of ${format(step.runs, 'count')} runs of ${step.name}` : step.name;
   const streams = step.host.map(part => [part.name, part.waiting, part.moving, part.bytes, part.times]);
+  const spread = step.spread.map(part => [
+    part.kind,
+    format(part.cycles / Math.max(1, step.cycles), 'share'),
+    part.mean === undefined ? '' : `± ${format(part.mean, 'share')}`,
+    part.rows,
+  ]);
   const others = step.others.map(other => [other.name, other.runs, other.cycles]);
   return h(
     'div',
@@ -205,14 +211,14 @@ function oneStep(s: Summary, o: Summary | undefined): HTMLElement | null {
     h(
       'div',
       { class: 'cards step' },
-      phases(s, o),
+      h('div', {}, phases(s, o), numbers(['Longest parts', 'cycles'], Object.entries(step.parts).slice(0, 10))),
       h(
         'div',
         {},
         numbers(['Stream', 'waiting', 'moving', 'bytes', 'times'], streams),
+        numbers(['How sure: like measured', 'share', 'error', 'rows'], spread),
         numbers(['Apart from steps', 'runs', 'cycles'], others),
       ),
-      numbers(['Longest parts', 'cycles'], Object.entries(step.parts).slice(0, 10)),
     ),
   );
 }

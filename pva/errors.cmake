@@ -1,0 +1,18 @@
+# cmake -DTABLE=docs/timing.md -DOUT=ModelErrors.def -P errors.cmake: the errors of the machine model
+# that openipu-calibration printed there, as lines that C++ reads. There is no second copy of them.
+set(number "[0-9]+[.]?[0-9]*")
+file(STRINGS ${TABLE} rows REGEX "^  [A-Za-z][^|;]* +[0-9]+( +${number} % +${number} % +${number} .*)?$")
+set(text "// Made by pva/errors.cmake from the table of errors in docs/timing.md.\n")
+set(count 0)
+foreach(row IN LISTS rows)
+  if(row MATCHES "^  (.*[^ ])   *([0-9]+) +(${number}) % +(${number}) % +(${number}) ")
+    string(APPEND text "ERRORS(\"${CMAKE_MATCH_1}\", ${CMAKE_MATCH_2}, ${CMAKE_MATCH_3}, ${CMAKE_MATCH_4}, ${CMAKE_MATCH_5})\n")
+    math(EXPR count "${count} + 1")
+  elseif(row MATCHES "^  ([a-zA-Z -]*[a-zA-Z])   *0$")
+    string(APPEND text "ERRORS(\"${CMAKE_MATCH_1}\", 0, 0, 0, 1)\n")
+  endif()
+endforeach()
+if(count LESS 12)
+  message(FATAL_ERROR "${TABLE} has only ${count} kinds of errors: this script looks in the wrong place.")
+endif()
+file(WRITE ${OUT} "${text}")
