@@ -17,7 +17,6 @@
 namespace {
 
 using namespace poplar;
-using base::str;
 using gctest::Bench;
 using Clock = std::chrono::steady_clock;
 
