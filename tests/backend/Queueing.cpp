@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The backend that begins nothing before somebody waits, as a library of its own that programs are
 // given with LD_PRELOAD: with all kernels of the cpu but those that set a generator. So the tests
-// of the operator libraries run on it as they are.
+// of the operator libraries and of PopART run on it as they are.
 #include "openipu/KernelNames.hpp"
 #include "openipu/testing/TestBackend.hpp"
 #include <cstdio>
