@@ -147,9 +147,15 @@ private:
     return *steps_;
   }
   Term applied(const std::string &function, const std::vector<Term> &x) const {
-    const auto *a = std::get_if<double>(&x[0]), *b = std::get_if<double>(&x.back());
-    if (a && b && function == "sub")
-      return *a - *b;
+    using Arithmetic = double (*)(double, double);
+    static const std::map<std::string, Arithmetic> known{
+        {"add", [](double a, double b) { return a + b; }},
+        {"sub", [](double a, double b) { return a - b; }},
+        {"mul", [](double a, double b) { return a * b; }},
+        {"div", [](double a, double b) { return a / b; }}};
+    const auto *a = std::get_if<double>(&x.front()), *b = std::get_if<double>(&x.back());
+    if (const auto of = known.find(function); a && b && of != known.end())
+      return of->second(*a, *b);
     Values values;
     for (const auto &one : x)
       values.push_back(value(one));

@@ -44,7 +44,6 @@ class Updating {
 public:
   Updating(lowering::Lowering &lowering, const OpView &op);
 
-  std::size_t groups() const { return groups_; } // of tensors
   // The tensors of a group, in FLOAT; after `write`, the new value.
   Term operator[](std::size_t group);
   Term perWeight(std::size_t group);
