@@ -47,10 +47,12 @@ bool Model::namesOperations() const {
 }
 
 std::map<std::string, std::uint64_t> Model::partsOfStep(bool byOperation) const {
+  return step_ ? partsOf(step_->byProgram, byOperation) : std::map<std::string, std::uint64_t>();
+}
+
+std::map<std::string, std::uint64_t> Model::partsOf(std::map<std::uint32_t, std::uint64_t> left,
+                                                    bool byOperation) const {
   std::map<std::string, std::uint64_t> parts;
-  if (!step_)
-    return parts;
-  auto left = step_->byProgram;
   if (byOperation)
     for (const auto &row : operations_)
       for (const auto id : row.programs)

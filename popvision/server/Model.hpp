@@ -54,6 +54,9 @@ public:
   // Cycles of the step by operation, or by program. Each program counts once, so that parts add up
   // to the step. Empty if its steps were not recorded.
   std::map<std::string, std::uint64_t> partsOfStep(bool byOperation) const;
+  // The same of cycles by program of an IPU.
+  std::map<std::string, std::uint64_t> partsOf(std::map<std::uint32_t, std::uint64_t> byProgram,
+                                               bool byOperation) const;
   bool namesOperations() const;
 
 private:

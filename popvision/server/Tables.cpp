@@ -73,6 +73,20 @@ std::string spreadCsv(const Model &model) {
     csv.row(part.kind, part.cycles, part.rows, part.mean);
   return csv.take();
 }
+std::string ipusCsv(const Model &model) {
+  Csv csv({"ipu", "compute", "exchange", "globalExchange", "host", "busy", "share", "bubble",
+           "bytesSent"});
+  for (const auto &ipu : view::summary(model).step.ipus)
+    csv.row(ipu.ipu, ipu.compute, ipu.exchange, ipu.globalExchange, ipu.host, ipu.busy, ipu.share,
+            ipu.bubble, ipu.bytesSent);
+  return csv.take();
+}
+std::string crossingsCsv(const Model &model) {
+  Csv csv({"name", "cycles", "bytes"});
+  for (const auto &crossing : view::summary(model).step.crossings)
+    csv.row(crossing.name, crossing.cycles, crossing.bytes);
+  return csv.take();
+}
 std::string streamsCsv(const Model &model) {
   Csv csv({"stream", "waiting", "moving", "bytes", "times"});
   for (const auto &part : view::summary(model).step.host)
@@ -223,6 +237,8 @@ std::string summaryCsv(const Model &model, const std::string &table) {
                  {"cycles", [&] { return cyclesCsv(model); }},
                  {"step", [&] { return stepCsv(model); }},
                  {"spread", [&] { return spreadCsv(model); }},
+                 {"ipus", [&] { return ipusCsv(model); }},
+                 {"crossings", [&] { return crossingsCsv(model); }},
                  {"streams", [&] { return streamsCsv(model); }},
                  {"insights", [&] { return insightsCsv(model); }},
                  {"options", [&] { return optionsCsv(model); }}},

@@ -78,6 +78,44 @@ std::string streamsText(const Value &step) {
   return out;
 }
 
+// Of several IPUs: who is busy, who waits, and what the longest does.
+std::string ipusText(const Value &step) {
+  if (step["ipus"].empty())
+    return "";
+  std::string out = "  IPU" + right("compute", 15) + right("exchange", 12) +
+                    right("between IPUs", 14) + right("busy", 10) + right("bubble", 14) +
+                    right("bytes sent", 14) + "\n";
+  const Value *longest = &step["ipus"].front();
+  for (const auto &ipu : step["ipus"]) {
+    out += pad("    " + number(ipu["ipu"]), 6) + right(number(ipu["compute"]), 14) +
+           right(number(ipu["exchange"]), 12) + right(number(ipu["globalExchange"]), 14) +
+           right(percent(ipu["share"], 1), 10) + right(number(ipu["bubble"]), 14) +
+           right(number(ipu["bytesSent"]), 14) + "\n";
+    if (ipu["busy"].get<std::uint64_t>() > (*longest)["busy"].get<std::uint64_t>())
+      longest = &ipu;
+  }
+  out += "  the longest is IPU " + number((*longest)["ipu"]) + ":\n";
+  std::size_t shown = 0;
+  for (const auto &[name, cycles] : (*longest)["parts"].items())
+    if (++shown <= 5)
+      out += "    " + right(number(cycles), 14) + right(percent(cycles, step["cycles"]), 10) +
+             "  " + name + "\n";
+  return out;
+}
+
+std::string crossingsText(const Value &step) {
+  std::string out;
+  if (!step["crossings"].empty())
+    out += "  between IPUs" + right("cycles", 22) + right("bytes each", 14) + "\n";
+  std::size_t shown = 0;
+  for (const auto &crossing : step["crossings"])
+    if (++shown <= 5)
+      out += "    " + pad(crossing["name"], 16) + right(number(crossing["cycles"]), 14) +
+             right(number(crossing["bytes"]), 14) + "\n";
+  const auto limit = step["limit"].get<std::string>();
+  return out + (limit.empty() ? "" : "  what limits scaling: " + limit + "\n");
+}
+
 std::string partsText(const Value &step) {
   std::string out;
   std::size_t shown = 0;
@@ -113,7 +151,8 @@ std::string stepText(const Value &step) {
     const auto sure = step["howSure"].get<std::string>();
     if (!sure.empty())
       out += "  how sure: " + sure + "\n";
-    out += streamsText(step) + "  longest parts\n" + partsText(step);
+    out += ipusText(step) + crossingsText(step) + streamsText(step) + "  longest parts\n" +
+           partsText(step);
   }
   if (!step["others"].empty())
     out += "  apart from steps\n";
@@ -141,7 +180,10 @@ std::string summaryText(const Model &model) {
          row("compute sets", number(v["graph"]["numComputeSets"])) +
          row("cycles", number(e["totalCycles"])) +
          row("time on the IPU", fixed(e["seconds"].get<double>() * 1e3, 3) + " ms");
-  out += kindsText(e["cyclesByKind"], e["totalCycles"]) + "\n";
+  std::uint64_t all = 0; // with stages side by side, more than the cycles of the runs
+  for (const auto &[kind, cycles] : e["cyclesByKind"].items())
+    all += cycles.get<std::uint64_t>();
+  out += kindsText(e["cyclesByKind"], all) + "\n";
   for (const auto &insight : Value::parse(toJson(view::insights(model)))) {
     const auto severity = insight["severity"].get<std::string>();
     out += str(severity == "bad"    ? "!! "

@@ -41,8 +41,10 @@ public:
     step.runs = chosen->second.times;
     step.cycles = run.cycles();
     step.traced = isWhole(step.run);
-    if (step.traced)
-      addParts(step, run.steps());
+    if (step.traced) {
+      addParts(step, longestPath(run.steps()));
+      addIpus(step, run.steps());
+    }
     addOthers(step, entries, chosen->first);
     return step;
   }
@@ -94,6 +96,53 @@ private:
     const auto entries = report_.compilation().programs();
     const auto at = std::find(entries.begin(), entries.end(), run.program());
     return at == entries.end() ? "" : "program " + std::to_string(at - entries.begin());
+  }
+
+  // The steps that decide how long the run takes, from its end back to its beginning: none begins
+  // before the one before it has ended.
+  static std::vector<ExecutionStep> longestPath(const std::vector<ExecutionStep> &steps) {
+    std::multimap<std::uint64_t, std::size_t> byEnd;
+    std::vector<std::uint64_t> starts(steps.size());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      std::uint64_t cycles = 0, start = UINT64_MAX;
+      for (const auto &ipu : steps[i].ipus()) {
+        cycles = std::max(cycles, ipu.cycles());
+        start = std::min(start, ipu.activeCycles().cyclesFrom().min());
+      }
+      starts[i] = start;
+      if (cycles)
+        byEnd.emplace(start + cycles, i);
+    }
+    std::vector<ExecutionStep> path;
+    for (auto at = byEnd.empty() ? byEnd.end() : std::prev(byEnd.end()); at != byEnd.end();) {
+      path.push_back(steps[at->second]);
+      const auto before = byEnd.upper_bound(starts[at->second]);
+      at = before == byEnd.begin() ? byEnd.end() : std::prev(before);
+    }
+    std::reverse(path.begin(), path.end());
+    return path;
+  }
+
+  static void addIpus(Step &step, const std::vector<ExecutionStep> &steps) {
+    std::map<std::uint64_t, CycleKind> kinds;
+    for (const auto &each : steps) {
+      const auto program = each.program();
+      const auto ipus = each.ipus();
+      if (step.ipus.size() < ipus.size())
+        step.ipus.resize(ipus.size());
+      auto kind = kinds.find(program->id());
+      if (kind == kinds.end())
+        kind = kinds.emplace(program->id(), cycleKind(*program)).first;
+      for (std::size_t i = 0; i < ipus.size(); ++i) {
+        step.ipus[i].ipu = i;
+        if (!ipus[i].activeTiles())
+          continue;
+        step.ipus[i].byKind.add(kind->second, ipus[i].cycles());
+        step.ipus[i].byProgram[std::uint32_t(program->id())] += ipus[i].cycles();
+        if (kind->second == CycleKind::GlobalExchange)
+          step.ipus[i].bytesSent += ipus[i].dataOut();
+      }
+    }
   }
 
   // The phases of a stream copy follow one another: the wait, the transfer, what comes after it.

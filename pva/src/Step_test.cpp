@@ -86,6 +86,62 @@ TEST(Step, IsTheMedianRunOfTheProgramThatComputesMost) {
   EXPECT_EQ(step->byKind[CycleKind::Sync], 23u);
 }
 
+// Two IPUs: one exchanges for 30 cycles while the other computes for 50; then both wait.
+pva::Report sideBySide() {
+  Writer w;
+  w.table("target").row("IPU_MODEL", "ipu2", 2, 1, 1, 1000, 1'000'000'000, 6);
+  w.table("graph").row(1, 0, 0, 1);
+  w.table("compute_sets").row(0, "net");
+  w.table("vertex_types").row(0, "Add", 64, 32);
+  w.table("vertex_groups").row(0, 0, 1, 1, 2, 50, 6);
+  w.table("programs").row(0, "", "Sequence", null, 0, 0, 0, 0, 0);
+  w.table("programs").row(1, "stage 0", "DoExchange", null, 0, 30, 0, 0, 0);
+  w.table("programs").row(2, "stage 1", "OnTileExecute", 0, 0, 50, 0, 0, 0);
+  w.table("programs").row(3, "send", "GlobalExchange", null, 0, 10, 64, 1, 0);
+  w.table("programs").row(4, "sync", "Sync", null, 0, 20, 0, 0, 0);
+  for (int child = 1; child < 5; ++child)
+    w.table("program_children").row(0, child);
+  w.table("program_tiles").row(3, 0, 1, 10, 0, 0, 64);
+  w.table("program_roots").row(0, 0, 1);
+  w.table("steps").row(0, "DoExchange", 1, null);
+  w.table("steps").row(1, "OnTileExecute", 2, 0);
+  w.table("steps").row(2, "Sync", 4, null);
+  w.table("steps").row(3, "GlobalExchange", 3, null);
+  const auto both = [&](int step, int cycles, int from, bool first, bool second) {
+    w.table("steps_by_ipu").row(step, 0, cycles, first, from, from, from, from, from);
+    w.table("steps_by_ipu").row(step, 1, cycles, second, from, from, from, from, from);
+  };
+  both(0, 30, 0, true, false);
+  both(1, 50, 0, false, true);
+  both(2, 20, 50, false, false);
+  both(3, 10, 70, true, false);
+  w.table("runs").row(0, "", 0, 0, 80, 0, 4);
+  w.table("execution").row(80, 0, 0);
+  const auto bytes = w.bytes();
+  return pva::openReportFromMemory(bytes.data(), bytes.size(), "p.pop");
+}
+
+TEST(Step, OfStagesSideBySideTheLongestCounts) {
+  const auto step = pva::stepOf(sideBySide());
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->byKind[CycleKind::Compute], 50u);
+  EXPECT_EQ(step->byKind[CycleKind::Exchange], 0u);
+  EXPECT_EQ(step->byKind[CycleKind::Sync], 20u);
+  EXPECT_EQ(step->byKind.total(), step->cycles);
+}
+
+TEST(Step, SaysWhatEachIpuDoesAndSends) {
+  const auto step = pva::stepOf(sideBySide());
+  ASSERT_TRUE(step);
+  ASSERT_EQ(step->ipus.size(), 2u);
+  EXPECT_EQ(step->ipus[0].byKind[CycleKind::Exchange], 30u);
+  EXPECT_EQ(step->ipus[0].busy(), 40u);
+  EXPECT_EQ(step->ipus[0].bytesSent, 64u);
+  EXPECT_EQ(step->ipus[1].byKind[CycleKind::Compute], 50u);
+  EXPECT_EQ(step->ipus[1].busy(), 50u);
+  EXPECT_EQ(step->ipus[1].bytesSent, 0u);
+}
+
 TEST(Step, AllOfItsCyclesHaveASpread) {
   const auto step = pva::stepOf(reportOf({{"", 0, all}}));
   ASSERT_TRUE(step);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "../Views.hpp"
+#include "base/Text.hpp"
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -82,6 +83,54 @@ view::Map<view::Count> longestFirst(const std::map<std::string, std::uint64_t> &
   return list;
 }
 
+void addIpus(view::SummaryStep &v, const Model &model, const pva::Step &step) {
+  for (const auto &ipu : step.ipus) {
+    const auto of = [&](Kind kind) { return ipu.byKind[kind]; };
+    const auto busy = std::min(ipu.busy(), step.cycles);
+    v.ipus.push_back({ipu.ipu, of(Kind::Compute) + of(Kind::Rearrange), of(Kind::Exchange),
+                      of(Kind::GlobalExchange), of(Kind::Host), busy,
+                      double(busy) / double(std::max<std::uint64_t>(1, step.cycles)),
+                      step.cycles - busy, ipu.bytesSent,
+                      longestFirst(model.partsOf(ipu.byProgram, model.namesOperations()))});
+  }
+}
+
+void addCrossings(view::SummaryStep &v, const Model &model, const pva::Step &step) {
+  std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> cyclesOf; // by name and bytes
+  for (const auto &[id, cycles] : step.byProgram)
+    if (const auto &program = *model.programs()[id];
+        pva::cycleKind(program) == Kind::GlobalExchange)
+      cyclesOf[{program.name(), program.bytes()}] += cycles;
+  for (const auto &[what, cycles] : cyclesOf)
+    v.crossings.push_back({what.first, cycles, what.second});
+  std::stable_sort(v.crossings.begin(), v.crossings.end(),
+                   [](const auto &a, const auto &b) { return a.cycles > b.cycles; });
+}
+
+// The longest IPU against the mean, or what goes between IPUs, whichever costs more of the step.
+std::string limitOf(const view::SummaryStep &v, const pva::Step &step) {
+  const auto crossing = step.byKind[Kind::GlobalExchange];
+  std::uint64_t sum = 0, most = 0, at = 0;
+  for (const auto &ipu : v.ipus) {
+    sum += ipu.busy;
+    if (ipu.busy > most) {
+      most = ipu.busy;
+      at = ipu.ipu;
+    }
+  }
+  const auto uneven = v.ipus.empty() ? 0 : most - sum / v.ipus.size();
+  if (!crossing && v.ipus.size() < 2)
+    return "";
+  const auto waiting = v.ipus.empty() ? 0 : step.cycles - most;
+  if (crossing >= uneven && crossing >= waiting)
+    return base::str("exchange between IPUs takes ", base::thousands(crossing), " cycles");
+  if (uneven >= waiting)
+    return base::str("IPU ", at, " is busy ", base::thousands(uneven),
+                     " cycles longer than the mean");
+  return base::str("even the busiest IPU, ", at, ", waits ", base::thousands(waiting),
+                   " cycles: for others, at syncs or for the host");
+}
+
 view::SummaryStep stepOf(const Model &model) {
   view::SummaryStep v;
   const auto &step = model.step();
@@ -109,6 +158,10 @@ view::SummaryStep stepOf(const Model &model) {
   v.measured = step->spread.measured();
   v.mean = step->spread.mean();
   v.howSure = step->spread.inWords();
+  if (step->ipus.size() > 1)
+    addIpus(v, model, *step);
+  addCrossings(v, model, *step);
+  v.limit = limitOf(v, *step);
   for (const auto &other : step->others)
     v.others.push_back({other.name, other.runs, other.cycles});
   return v;

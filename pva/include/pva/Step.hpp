@@ -22,6 +22,15 @@ struct HostPart {
   std::uint64_t times = 0;   // how often it was executed
 };
 
+// What one IPU does in a step: a stage of a pipeline, a shard.
+struct IpuPart {
+  std::uint64_t ipu = 0;                            // its number in the replica
+  CyclesByKind byKind;                              // of programs in which its tiles do something
+  std::map<std::uint32_t, std::uint64_t> byProgram; // of these, cycles by program
+  std::uint64_t bytesSent = 0;                      // to other IPUs
+  std::uint64_t busy() const { return byKind.total(); } // cycles; in the others it waits
+};
+
 // Runs of the other programs: loading weights, for example.
 struct OtherRuns {
   std::string name;         // given to Engine::run, or "program 3"
@@ -36,11 +45,14 @@ struct Step {
   std::uint64_t runs = 0;   // of this program, recorded or not
   std::uint64_t cycles = 0; // of the median run
   bool traced = false;      // whether the report has the run's steps, and so what follows
-  CyclesByKind byKind;      // what its cycles are spent on
-  Spread spread;            // how sure its cycles are
+  // What its cycles are spent on. Of programs side by side, as stages of a pipeline are, the
+  // longest counts: together the kinds are all cycles of the step.
+  CyclesByKind byKind;
+  Spread spread;                                    // how sure its cycles are
   std::map<std::uint32_t, std::uint64_t> byProgram; // cycles of leaf programs, by id
   std::vector<HostPart> host;                       // the longest first
   std::uint64_t hostWaiting() const;                // of byKind[Host]: until the host was ready
+  std::vector<IpuPart> ipus;                        // of the first replica
   std::vector<OtherRuns> others;                    // the longest first
   std::optional<CycleKind> bound() const;           // the kind that took most
 };

@@ -203,6 +203,17 @@ function oneStep(s: Summary, o: Summary | undefined): HTMLElement | null {
     part.mean === undefined ? '' : `± ${format(part.mean, 'share')}`,
     part.rows,
   ]);
+  const ipus = step.ipus.map(i => [
+    String(i.ipu),
+    i.compute,
+    i.exchange,
+    i.globalExchange,
+    format(i.share, 'share'),
+    i.bubble,
+    i.bytesSent,
+  ]);
+  const longest = [...step.ipus].sort((a, b) => b.busy - a.busy)[0];
+  const crossings = step.crossings.slice(0, 10).map(c => [c.name, c.cycles, c.bytes]);
   const others = step.others.map(other => [other.name, other.runs, other.cycles]);
   return h(
     'div',
@@ -215,6 +226,10 @@ function oneStep(s: Summary, o: Summary | undefined): HTMLElement | null {
       h(
         'div',
         {},
+        numbers(['IPU', 'compute', 'exchange', 'between IPUs', 'busy', 'bubble', 'bytes sent'], ipus),
+        longest ? numbers([`Longest: IPU ${longest.ipu}`, 'cycles'], Object.entries(longest.parts).slice(0, 5)) : null,
+        numbers(['Between IPUs', 'cycles', 'bytes each'], crossings),
+        step.limit ? h('p', {}, 'What limits scaling: ', step.limit, '.') : null,
         numbers(['Stream', 'waiting', 'moving', 'bytes', 'times'], streams),
         numbers(['How sure: like measured', 'share', 'error', 'rows'], spread),
         numbers(['Apart from steps', 'runs', 'cycles'], others),
