@@ -30,7 +30,7 @@ ${notes.join('')}<html lang="en">
 </head>
 <body>
 <div id="app"></div>
-<script type="application/json" id="data"></script>
+<script type="text/plain" id="data"></script>
 <script type="module">${script}</script>
 </body>
 </html>

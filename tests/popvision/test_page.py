@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Every number on the page is the one that libpva gives."""
+import base64
+import json
+import re
+import zlib
+
 import pva
 import pytest
 from conftest import kind_of
@@ -193,6 +198,14 @@ def test_an_exported_page_shows_the_same(page, browse, popvision, report, tmp_pa
     for view in ("summary", "insights", "memory", "liveness", "operations", "trace", "layers", "host"):
         assert shown[view] == page[view], view
     assert shown["tile"]["tile.total"] == page["memory?at=7"]["tile.total"]
+
+
+def test_an_exported_page_has_its_data_compressed(popvision, report, tmp_path):
+    file = tmp_path / "report.html"
+    assert popvision("--export", str(file), report).returncode == 0
+    inside = re.search(r'<script type="text/plain" id="data">([^<]+)</script>', file.read_text()).group(1)
+    data = zlib.decompress(base64.b64decode(inside, validate=True))
+    assert "/api/site" in json.loads(data) and len(inside) < len(data) / 4
 
 
 def test_a_page_that_watches_shows_what_is_written(browse, report, other_report, truth, other_truth):

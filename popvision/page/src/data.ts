@@ -7,8 +7,15 @@ export type * from './records';
 export const kinds = ['compute', 'rearrange', 'exchange', 'globalExchange', 'host', 'sync', 'control'];
 
 const inside = document.getElementById('data')?.textContent ?? '';
-const bundle: Record<string, unknown> | null = inside ? (JSON.parse(inside) as Record<string, unknown>) : null;
-export const exported = bundle !== null;
+export const exported = inside !== '';
+
+// An exported page has its data compressed: reports repeat themselves.
+async function unpacked(): Promise<Record<string, unknown>> {
+  const bytes = Uint8Array.from(atob(inside), c => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return (await new Response(stream).json()) as Record<string, unknown>;
+}
+const bundle = exported ? unpacked() : null;
 
 const kept = new Map<string, Promise<unknown>>();
 export function forget(): void {
@@ -17,7 +24,8 @@ export function forget(): void {
 
 async function fetched(path: string): Promise<unknown> {
   if (bundle) {
-    const found = bundle[path] ?? (path.startsWith('/api/host/') ? bundle[path.split('?')[0]!] : undefined);
+    const all = await bundle;
+    const found = all[path] ?? (path.startsWith('/api/host/') ? all[path.split('?')[0]!] : undefined);
     if (found === undefined)
       throw new Error(
         'This is not in the exported file, which has details only of the fullest tiles and the most expensive programs.',
