@@ -2,7 +2,9 @@
 // Steps of optimisers, which are data: a formula (popart/ruleoptimizer.hpp; those of PopART's own
 // optimisers are in optimizer/kinds.cpp). Groups: w, the states, g unless a state has gathered it.
 // Attributes: `formula`, its lines; `states` and `corrected`, the names that groups and numbers per
-// weight have there; `scaledBy`, the scalar that g is multiplied with.
+// weight have there; `scaledBy`, the scalar that g is multiplied with. Profiles know them by what
+// they are: SGD0VarUpdate, SGD1VarUpdate, SGD2VarUpdate, AdamVarUpdate, AdaptiveVarUpdate, and
+// RuleVarUpdate for those that are given.
 #include "base/Text.hpp"
 #include "opdef/groups.hpp"
 #include "openipu/Formula.hpp"
