@@ -20,6 +20,7 @@ struct Row {
   double ratio = 0;
   std::string goal;
   enum class Met { Yes, No, NoGoal } met = Met::NoGoal;
+  double seconds = 0; // of our step, where that is what was measured
 };
 
 Row::Met met(bool yes);

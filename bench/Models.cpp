@@ -150,15 +150,19 @@ constexpr double block = 0.15; // seconds of one turn, or one call if that takes
 unsigned callsFor(double once) { return unsigned(std::clamp(block / once, 1.0, 1e5)); }
 void letThreadsSleep() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
+// With which number of threads peers take part: that which is best for them, or ours.
+enum class PeerThreads { Best, Same };
+
 struct Outcome {
   double ours;
   std::string peer;
   double seconds = 0; // of the faster peer; 0: there is none
 };
-Outcome measure(Ours &ours, const std::vector<PeerProcess *> &peers) {
+Outcome measure(Ours &ours, const std::vector<PeerProcess *> &peers, PeerThreads which) {
   std::vector<Runner> runners;
+  const unsigned most = base::numThreads();
   for (auto *peer : peers)
-    for (unsigned threads = 1; threads <= base::numThreads(); threads *= 2)
+    for (unsigned threads = which == PeerThreads::Same ? most : 1; threads <= most; threads *= 2)
       runners.push_back({peer, threads});
   for (auto &r : runners)
     r.calls = callsFor(r.time());
@@ -182,7 +186,7 @@ Outcome measure(Ours &ours, const std::vector<PeerProcess *> &peers) {
 }
 
 Row rowOf(const std::string &what, Ours &ours, const std::vector<PeerProcess *> &peers,
-          const std::vector<double> &own, double goal) {
+          const std::vector<double> &own, double goal, PeerThreads which) {
   for (auto *peer : peers) {
     const auto theirs = peer->numbers("values");
     const double apart = difference(own, theirs);
@@ -191,12 +195,13 @@ Row rowOf(const std::string &what, Ours &ours, const std::vector<PeerProcess *> 
     if (!(apart < 2e-3))
       return {what, "other numbers", peer->name(), 0, "the same", Row::Met::No};
   }
-  const auto result = measure(ours, peers);
+  const auto result = measure(ours, peers, which);
   if (!result.seconds)
-    return {what, duration(result.ours), "no peer", 0, "", Row::Met::NoGoal};
+    return {what, duration(result.ours), "no peer", 0, "", Row::Met::NoGoal, result.ours};
   const double ratio = result.seconds / result.ours;
-  return {what,  duration(result.ours),  duration(result.seconds) + " " + result.peer,
-          ratio, ">= " + fixed(goal, 2), met(ratio >= goal)};
+  return {what,       duration(result.ours),  duration(result.seconds) + " " + result.peer,
+          ratio,      ">= " + fixed(goal, 2), met(ratio >= goal),
+          result.ours};
 }
 
 std::unique_ptr<PeerProcess> start(const std::string &peer, const std::string &name) {
@@ -225,7 +230,7 @@ struct TrainingCase {
   float rate, momentum, dropout;
 };
 
-Row trainingRow(const TrainingCase &c) {
+Row trainingRow(const TrainingCase &c, PeerThreads which) {
   const SGD sgd({{"defaultLearningRate", {c.rate, true}}, {"defaultMomentum", {c.momentum, true}}});
   auto torch = start("torch", base::str(c.name, "-train-", c.batch, "-", c.steps));
   const std::string what = base::str("training ", c.what, " b", c.batch);
@@ -236,7 +241,7 @@ Row trainingRow(const TrainingCase &c) {
     plain = training(c.model(c.dropout), c.steps, sgd);
   return rowOf(what, *plain,
                torch ? std::vector<PeerProcess *>{torch.get()} : std::vector<PeerProcess *>{},
-               losses, c.goal);
+               losses, c.goal, which);
 }
 
 struct InferenceCase {
@@ -246,7 +251,7 @@ struct InferenceCase {
   std::int64_t classes = 0;
 };
 
-std::optional<Row> inferenceRow(const InferenceCase &c) {
+std::optional<Row> inferenceRow(const InferenceCase &c, PeerThreads which) {
   const auto name = base::str(c.name, "-infer-", c.batch);
   auto torch = start("torch", name);
   if (!torch) // it writes the model
@@ -259,28 +264,29 @@ std::optional<Row> inferenceRow(const InferenceCase &c) {
   x.insert(x.begin(), c.batch);
   y.insert(y.begin(), c.batch);
   auto ours = inference(folder + "/" + name + ".onnx", x, y, c.classes);
-  return rowOf(base::str("inference ", c.what, " b", c.batch), ours, peers, ours.values, 1);
+  return rowOf(base::str("inference ", c.what, " b", c.batch), ours, peers, ours.values, 1, which);
 }
 
-} // namespace
-
-std::vector<Row> trainedModels() {
+std::vector<Row> trainingRows(PeerThreads which) {
   std::vector<Row> rows;
   for (const auto &[batch, goal] :
        std::vector<std::pair<std::int64_t, double>>{{16, 6}, {64, 3}, {512, 2}})
     rows.push_back(trainingRow({"CNN", "cnn", batch, batch > 100 ? 4 : 32, goal,
-                                [b = batch](float) { return cnn(b); }, 0.001f, 0.9f, 0}));
+                                [b = batch](float) { return cnn(b); }, 0.001f, 0.9f, 0},
+                               which));
   rows.push_back(trainingRow(
-      {"CIFAR CNN", "cifar", 64, 8, 1.1, [](float d) { return cifar(64, d); }, 0.016f, 0, 0.25f}));
+      {"CIFAR CNN", "cifar", 64, 8, 1.1, [](float d) { return cifar(64, d); }, 0.016f, 0, 0.25f},
+      which));
   rows.push_back(trainingRow({"encoder 4 x 256", "encoder", 8, 4, 1.2,
                               [](float d) {
                                 return encoder({8, 4, 256, 4, 1000, 128, d});
                               },
-                              0.01f, 0.9f, 0.1f}));
+                              0.01f, 0.9f, 0.1f},
+                             which));
   return rows;
 }
 
-std::vector<Row> inferredModels() {
+std::vector<Row> inferenceRows(PeerThreads which) {
   std::vector<Row> rows;
   if (!fs::exists(folder + "/node_modules/onnxruntime-node"))
     std::fprintf(stderr, "  ONNX Runtime is left out: there is no package onnxruntime-node in %s\n",
@@ -294,9 +300,52 @@ std::vector<Row> inferredModels() {
       {"MLP", "mlp", 1, {784}, {10}},
       {"MLP", "mlp", 64, {784}, {10}}};
   for (const auto &c : cases)
-    if (auto row = inferenceRow(c))
+    if (auto row = inferenceRow(c, which))
       rows.push_back(*row);
   return rows;
+}
+
+} // namespace
+
+std::vector<Row> trainedModels() { return trainingRows(PeerThreads::Best); }
+std::vector<Row> inferredModels() { return inferenceRows(PeerThreads::Best); }
+
+static std::vector<Row> rowsWithOurThreads() {
+  auto rows = trainingRows(PeerThreads::Same);
+  for (auto &row : inferenceRows(PeerThreads::Same))
+    rows.push_back(std::move(row));
+  return rows;
+}
+
+// For a parent that chose the number of threads: of each row our seconds, and the ratio.
+void scalingChild() {
+  for (const auto &row : rowsWithOurThreads())
+    std::printf("%.9g %.9g\n", row.seconds, row.ratio);
+}
+
+std::vector<Row> scaling() {
+  const unsigned most = base::numThreads();
+  std::vector<unsigned> threads;
+  std::vector<std::vector<double>> found; // what the children print, by number of threads
+  for (unsigned n = 1; n < most; n *= 2) {
+    threads.push_back(n);
+    found.push_back(runChild({"scaling"}, {base::str("OPENIPU_NUM_THREADS=", n)}).numbers);
+  }
+  const auto whole = rowsWithOurThreads();
+  threads.push_back(most);
+  found.emplace_back();
+  for (const auto &row : whole)
+    found.back().insert(found.back().end(), {row.seconds, row.ratio});
+  std::vector<Row> out;
+  for (std::size_t row = 0; row < whole.size(); ++row)
+    for (std::size_t k = 0; k < threads.size(); ++k) {
+      const double ours = found[k].at(2 * row), ratio = found[k].at(2 * row + 1);
+      const auto speedup = fixed(found[0][2 * row] / ours, 2);
+      out.push_back({base::str(whole[row].what, ", threads: ", threads[k]),
+                     base::str(duration(ours), threads[k] > 1 ? ", one thread / " + speedup : ""),
+                     ratio > 0 ? duration(ours * ratio) : "no peer", ratio, ""});
+    }
+  return out;
 }
 
 } // namespace bench

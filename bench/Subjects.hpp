@@ -24,6 +24,7 @@ std::vector<Row> trainedModels();  // beside torch
 std::vector<Row> inferredModels(); // beside torch and ONNX Runtime
 std::vector<Row> compileModels();  // until they are ready to run
 std::vector<Row> modelMemory();    // beside torch
+std::vector<Row> scaling();        // with 1, 2, 4, ... threads, peers with as many
 inline std::vector<Row> models() {
   std::vector<Row> rows;
   for (auto *part : {trainedModels, inferredModels, compileModels, modelMemory})
@@ -45,6 +46,7 @@ void graphsChild(std::size_t vertices);
 void codeletsChild(const std::string &file);
 void compileChild(const std::string &model, const std::string &cache);
 void memoryChild();
+void scalingChild();
 void recordChild(const std::string &model, int steps);
 void machineChild(const std::vector<std::string> &words);
 

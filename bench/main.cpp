@@ -21,6 +21,8 @@ static int child(int argc, char **argv) {
     memoryChild();
   else if (argc == 5 && !std::strcmp(argv[2], "record"))
     recordChild(argv[3], std::stoi(argv[4]));
+  else if (argc == 3 && !std::strcmp(argv[2], "scaling"))
+    scalingChild();
   else if (argc > 3 && !std::strcmp(argv[2], "machine"))
     machineChild({argv + 3, argv + argc});
   else
@@ -28,12 +30,14 @@ static int child(int argc, char **argv) {
   return 0;
 }
 
-// Parts of a subject, which have names of their own but are not measured twice.
+// Parts of a subject, which have names of their own but are not measured twice, and what takes
+// long.
 static std::vector<Subject> parts() {
   return {{"training", trainedModels},
           {"inference", inferredModels},
           {"compile", compileModels},
-          {"memory", modelMemory}};
+          {"memory", modelMemory},
+          {"scaling", scaling}};
 }
 
 static std::vector<Subject> chosen(int argc, char **argv) {
