@@ -167,15 +167,15 @@ measure("rows", "Heat", tiles=(552, 1), pieces=(1, 1))
 # %% [markdown]
 # ## Look before you change
 #
-# Do not guess. `popvision summary` says where the cycles of all four time steps went, and what it
-# would do about them.
+# Do not guess. `popvision summary` says where the cycles went, and what it would do about them. What
+# it calls a step is a run of the program: here it has all four time steps.
 
 # %%
 lesson.run("popvision summary rows")
 
 # %% [markdown]
-# Read it from the top. 84.4 % of the cycles compute, so exchange is not the first thing to change.
-# Two lines say why computing takes so long. Workers are busy for 19.2 % of the time: one vertex keeps
+# Read it from the top. 81.8 % of a step computes, so exchange is not the first thing to change.
+# Two lines say why computing takes so long. Workers are busy for 16.7 % of the time: one vertex keeps
 # one of six workers busy. And the compute sets run on 552 of 1,472 tiles.
 #
 # ## Step 1: six workers

@@ -47,6 +47,18 @@ def test_json_is_what_libpva_says(popvision, profile):
     assert trace["ipus"][0]["cycles"] == [s.ipus[0].cycles for s in truth.execution.steps]
 
 
+def test_advice_is_of_a_step_and_fits_the_program(popvision, profile):
+    told = parsed(popvision("summary", "--json", profile))
+    step = told["summary"]["step"]
+    host = step["cyclesByKind"]["host"] / step["cycles"]
+    advice = {insight["title"]: insight for insight in told["insights"]}
+    found = advice[f"{100 * host:.1f} % of a step goes to the host and to waiting for it"]  # and none of loading weights
+    assert found["value"] == pytest.approx(host) and step["host"][0]["name"] in found["detail"]
+    assert f"{step['hostWaiting']:,} of {step['cyclesByKind']['host']:,} cycles" in found["detail"]
+    text = " ".join(insight["advice"] for insight in told["insights"])
+    assert "Optimiser state" in text and "matrix products" in text  # it is a model with weights
+
+
 def test_one_step_as_json(popvision, profile):
     steps = pva.openReport(profile).compilation.livenessProgramSteps
     at = max(range(len(steps)), key=lambda i: steps[i].notAlwaysLiveMemory.bytes)

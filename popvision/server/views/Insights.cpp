@@ -74,6 +74,8 @@ private:
   void singlePrecision();
   void codeSize();
   void kinds();
+  std::string longestCopies() const;
+  bool multiplies() const;
   void unbalanced();
   void fewTiles();
   void threads();
@@ -238,7 +240,10 @@ void Finder::largeConstants() {
     names += str(i ? ", " : "", variables[i].name(), " (", memory(variables[i].bytes()), ")");
   add({"note", str(memory(bytes), " are always live"),
        str(alwaysLiveKinds(), " The largest variables: ", names, "."),
-       "Optimiser state and weights can live off chip (remote buffers) if memory is short.",
+       multiplies()
+           ? "Optimiser state and weights can live off chip (remote buffers) if memory is short."
+           : "What is not needed all the time can live off chip (remote buffers) if memory is "
+             "short.",
        double(bytes), "bytes", "liveness"});
 }
 
@@ -253,7 +258,7 @@ void Finder::singlePrecision() {
   add({"note", str(percent(double(bytes) / double(all)), " of all variables are single precision"),
        str(memory(bytes), " of ", memory(all), " are float."),
        str("In half precision they would take ", memory(bytes / 2),
-           " less, and matrix products run up to four times as fast."),
+           multiplies() ? " less, and matrix products run up to four times as fast." : " less."),
        double(bytes / 2), "bytes", "liveness"});
 }
 
@@ -277,29 +282,62 @@ void Finder::codeSize() {
            double(bytes), "bytes", "memory"});
 }
 
+// Of a step, if the report has one: a session's loading of weights cannot be changed by advice.
 void Finder::kinds() {
-  const auto total = double(model_.totalCycles());
-  if (total == 0) {
+  if (!model_.totalCycles()) {
     add({"note", "Nothing ran", "The report has no execution.",
          "Set autoReport.outputExecutionProfile (or autoReport.all) and run a program.", 0,
          "cycles", "summary"});
     return;
   }
-  const auto share = [&](Kind kind) { return double(model_.cyclesByKind()[kind]) / total; };
-  const double host = share(Kind::Host), sync = share(Kind::Sync), exchange = share(Kind::Exchange);
-  const double compute = share(Kind::Compute);
-  add({compute > 0.6 ? "good" : "note", str(percent(compute), " of the cycles compute"),
-       str("Exchange ", percent(exchange), ", between IPUs ", percent(share(Kind::GlobalExchange)),
-           ", host ", percent(host), ", sync ", percent(sync), ", control ",
+  const auto &step = model_.step();
+  const bool traced = step && step->traced && step->byKind.total();
+  const auto &cycles = traced ? step->byKind : model_.cyclesByKind();
+  const std::string of = traced ? " of a step" : " of the cycles";
+  const auto share = [&](Kind kind) { return double(cycles[kind]) / double(cycles.total()); };
+  const double host = share(Kind::Host), rearrange = share(Kind::Rearrange);
+  add({share(Kind::Compute) > 0.6 ? "good" : "note",
+       str(percent(share(Kind::Compute)), of, " computes"),
+       str("Copies within tiles ", percent(rearrange), ", exchange ",
+           percent(share(Kind::Exchange)), ", between IPUs ", percent(share(Kind::GlobalExchange)),
+           ", host ", percent(host), ", sync ", percent(share(Kind::Sync)), ", control ",
            percent(share(Kind::Control)), "."),
-       "", compute, "share", "trace"});
+       "", share(Kind::Compute), "share", "trace"});
   if (host > 0.3)
-    add({"warn", str(percent(host), " of the cycles go to the host and to waiting for it"),
-         str(thousands(model_.cyclesByKind()[Kind::Host]),
-             " cycles move data between the host and the tiles, or wait until it can."),
+    add({"warn", str(percent(host), of, " goes to the host and to waiting for it"),
+         traced && !step->host.empty()
+             ? str("The IPU waits ", thousands(step->hostWaiting()), " of ",
+                   thousands(cycles[Kind::Host]),
+                   " cycles until the host is ready; the longest: ", step->host.front().name, ".")
+             : str(thousands(cycles[Kind::Host]),
+                   " cycles move data between the host and the tiles, or wait until it can."),
          "Do more per transfer: more device iterations, larger batches; keep data on the IPU; "
          "overlap transfers with computing (I/O tiles); send half precision.",
          host, "share", "trace"});
+  if (rearrange > 0.1)
+    add({"warn", str(percent(rearrange), of, " copies data within tiles"),
+         str(thousands(cycles[Kind::Rearrange]), " cycles; the longest: ", longestCopies(), "."),
+         "Vertices get copies of what does not lie as they want it: connect regions that are whole "
+         "in a tile's memory, or let neighbouring operations share a layout.",
+         rearrange, "share", "trace"});
+}
+
+std::string Finder::longestCopies() const {
+  const auto cycles = [&](const pva::Program &p) { return double(model_.spent(p.id()).cycles); };
+  std::string names;
+  for (const auto &[spent, program] : largest(Kind::Rearrange, cycles))
+    names += str(names.empty() ? "" : ", ", program->name());
+  return names;
+}
+
+// Advice fits the program: a stencil has no weights.
+bool Finder::multiplies() const {
+  if (!model_.step())
+    return false;
+  const auto parts = model_.step()->spread.parts();
+  return std::any_of(parts.begin(), parts.end(), [](const auto &part) {
+    return part.kind.rfind("products", 0) == 0 || part.kind == "convolution";
+  });
 }
 
 // What a perfectly balanced compute set would save: the cycles in which the mean tile waits.
