@@ -6,6 +6,7 @@
 #include "Compare.hpp"
 #include "Export.hpp"
 #include "Page.hpp"
+#include "Plot.hpp"
 #include "Routes.hpp"
 #include "Serve.hpp"
 #include "Tables.hpp"
@@ -30,7 +31,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> paths;
-  std::string output, table;
+  std::string output, table, plot = "step";
   ServeOptions serve;
   std::int64_t tile = -1, step = -1;
   std::optional<std::string> failAbove;
@@ -104,6 +105,8 @@ Shown trace(const Options &options, const Site &site) {
          : options.json ? pretty(toJson(view::trace(*model)))
                         : traceText(*model);
 }
+
+Shown plot(const Options &options, const Site &site) { return plotSvg(*only(site), options.plot); }
 
 // A path for each report; or both below one.
 void wantTwo(const Options &options, const Site &site) {
@@ -295,7 +298,8 @@ int run(int argc, char **argv) {
       ->excludes(toFile);
   auto *sub = command(app, options, "summary", "target, memory, cycles, and what to do about them",
                       summary, chosen);
-  addTable(*sub, options, "figures, cycles, insights, options");
+  addTable(*sub, options,
+           "figures, cycles, step, spread, ipus, crossings, streams, insights, options");
   sub = command(app, options, "memory", "by tile and category", memory, chosen);
   sub->add_option("--tile", options.tile, "one tile")->check(CLI::NonNegativeNumber);
   addTable(*sub, options, "tiles, categories; with --tile: variables, categories");
@@ -309,6 +313,12 @@ int run(int argc, char **argv) {
   both->add_option("--fail-above", options.failAbove,
                    "5%: exit status 1 if a step's cycles, the fullest tile or memory grew by more")
       ->type_name("PERCENT");
+  auto *picture = app.add_subcommand("plot", "an SVG picture with a caption, for a paper");
+  picture->add_option("PATH", options.paths, "profile.pop, or a folder of one")->required();
+  picture->add_option("--of", options.plot, "step: its cycles by kind; memory: of each tile")
+      ->type_name("NAME")
+      ->capture_default_str();
+  picture->callback([&chosen] { chosen = plot; });
   CLI11_PARSE(app, argc, argv);
   if (options.paths.empty()) {
     std::cout << app.help();

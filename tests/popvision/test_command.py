@@ -14,6 +14,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
+from xml.etree import ElementTree
 
 import pva
 import pytest
@@ -477,3 +478,21 @@ def test_the_server_serves_nothing_but_its_views(server):
     assert get("api/report/0/tile?tile=99999")[0] == 404
     assert get("api/site", Host="evil.example")[0] == 403
     assert get("api/site")[0] == 200
+
+
+def test_plots_for_papers(popvision, profile):
+    told = parsed(popvision("summary", "--json", profile))["summary"]
+    kinds = {kind: cycles for kind, cycles in told["step"]["cyclesByKind"].items() if cycles}
+    svg = ElementTree.fromstring(popvision("plot", profile).stdout)
+    texts = [text.text for text in svg.iter("{http://www.w3.org/2000/svg}text")]
+    bars = [float(bar.get("width")) for bar in list(svg.iter("{http://www.w3.org/2000/svg}rect"))[1:]]
+    assert len(bars) == len(kinds) and set(kinds) <= set(texts)
+    assert bars == pytest.approx([max(bars) * cycles / max(kinds.values()) for cycles in kinds.values()], abs=0.06)
+    caption = svg.find("{http://www.w3.org/2000/svg}title").text
+    assert f"{told['step']['cycles']:,}" in caption and told["target"]["chip"] in caption and "±" in caption
+    assert caption in " ".join(texts)  # below the picture, too
+    memory = ElementTree.fromstring(popvision("plot", profile, "--of", "memory").stdout)
+    heights = [float(bar.get("height")) for bar in list(memory.iter("{http://www.w3.org/2000/svg}rect"))[1:-1]]
+    assert max(heights) == pytest.approx(240 * told["memory"]["fullestTileBytes"] / told["target"]["bytesPerTile"], abs=0.1)
+    wrong = popvision("plot", profile, "--of", "stepp")
+    assert wrong.returncode == 1 and 'There is no plot of "stepp". Did you mean "step"?' in wrong.stderr
