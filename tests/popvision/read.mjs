@@ -33,6 +33,11 @@ try {
   await browser.click(plot.x + plot.width / 2, plot.y + 150);
   await browser.until(`document.querySelector('[data-tile]').dataset.tile !== '7'`, 'another tile');
   await browser.key('ArrowRight');
+  await browser.until(
+    `document.querySelector('[data-tile]').dataset.tile === /^#.memory.at=(\\d+)$/.exec(location.hash)?.[1]`,
+    'the selected tile in the address',
+  );
+  seen.address = await browser.run('location.hash');
   seen.clicked = await browser.numbers();
   await browser.mouse('mouseWheel', plot.x + plot.width / 2, plot.y + 150, { deltaX: 0, deltaY: -800 });
   await browser.frame();

@@ -182,6 +182,11 @@ def test_the_trace_by_kind(page, truth):
     assert reads(page["trace"]["visible.steps"]) == len(truth.execution.steps)
 
 
+def test_the_address_names_what_is_selected(page, truth):
+    tile = int(re.fullmatch(r"#/memory\?at=(\d+)", page["address"]).group(1))
+    assert tile != 7 and page["clicked"]["tile.total"]["value"] == truth.compilation.tiles[tile].memory.total.excludingGaps
+
+
 def test_wide_and_narrow_screens(page):
     assert page["overflow3840"] <= 0 and page["overflow1280"] <= 0
     many = {"operations", "host"}  # columns: these tables are scrolled

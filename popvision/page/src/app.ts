@@ -10,6 +10,7 @@ export interface Context {
   other: Report | null;
   target: number;
   go: (view: string, target?: number) => void;
+  mark: (target: number) => void; // what is selected stands in the address, so that it can be linked
 }
 export type View = (context: Context) => Promise<HTMLElement>;
 // What a file of views/ exports as `entry`: its name in the address, its title, and where it stands among the others.

@@ -143,6 +143,11 @@ async function draw(again = false): Promise<void> {
     other: state.other >= 0 ? make(state.other) : null,
     target: state.target,
     go: (view, target = -1) => go({ view, target }),
+    mark: target => {
+      if (mine !== drawing) return; // the user has gone on
+      state.target = target;
+      history.replaceState(null, '', address({ target }));
+    },
   };
   let content: HTMLElement;
   try {

@@ -100,6 +100,7 @@ class Steps {
       describe: i => [['program', this.nameOf(i)]],
       select: i => {
         this.step = i;
+        context.mark(i);
         this.fill();
       },
     });

@@ -229,6 +229,7 @@ class MemoryPlot {
     }
   }
   private async select(tile: number): Promise<void> {
+    this.context.mark(tile);
     const { report, other } = this.context,
       there = tile < (this.second?.total.length ?? 0);
     try {

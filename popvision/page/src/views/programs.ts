@@ -263,6 +263,7 @@ const programs: View = async context => {
   const others = second ? { programs: second, of: pairedPrograms(data, second) } : null;
   const details = h('div', {}, h('p', { class: 'soft' }, 'Select a program.'));
   const select = async (id: number): Promise<void> => {
+    context.mark(id);
     try {
       clear(details, await programDetails(context, id, others ? others.of[id] : -1));
     } catch (error) {
