@@ -29,7 +29,7 @@ class Cost(typing.NamedTuple):
 
 
 def _of_report(path: str) -> Cost:
-    program = os.environ.get("POPVISION") or shutil.which("popvision")
+    program = shutil.which("popvision")
     if not program:
         raise FileNotFoundError("popvision is not on the PATH: it reads reports. Enable the SDK.")
     done = subprocess.run([program, "summary", "--json", path], capture_output=True, text=True, check=False)

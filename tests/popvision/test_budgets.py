@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The fixture of pytest that holds steps to a budget, as a project uses it."""
 import json
+import os
 import subprocess
 import sys
 
@@ -22,6 +23,11 @@ def test_above(budget):
     model(torch.randn(4, 8))
     budget(model, cycles=100, fullest_tile=10)
 '''
+
+
+@pytest.fixture(autouse=True)
+def enabled(monkeypatch):
+    monkeypatch.setenv("PATH", os.path.dirname(os.environ["POPVISION"]), prepend=os.pathsep)
 
 
 def test_a_project_fails_above_its_budget(tmp_path):
