@@ -464,7 +464,9 @@ VIEW = Addition(
     targets=["popvision", "04_profiling"],
     proof="cd examples && {build}/examples/04_profiling {build} >/dev/null && "
     "{build}/bin/popvision --export {build}/longest.html {build}/profile.pop >/dev/null && "
-    "grep -o '/api/report/0/longest\":.\"program\":\"[a-z]*' {build}/longest.html && "
+    "grep -oP 'id=\"data\">\\K[^<]*' {build}/longest.html | base64 -d | "
+    "python3 -c 'import sys, zlib; print(zlib.decompress(sys.stdin.buffer.read()).decode())' | "
+    "grep -o '/api/report/0/longest\":.\"program\":\"[a-z]*' && "
     "grep -o 'title:\"Longest\"' {build}/longest.html",
     shows='title:"Longest"')
 
