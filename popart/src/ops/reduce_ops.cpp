@@ -163,9 +163,17 @@ Fold foldIntegers(std::int64_t first, std::int64_t (*f)(std::int64_t, std::int64
   };
 }
 
+// As a device wraps around, in 64 bits.
+std::int64_t wrappingSum(std::int64_t a, std::int64_t b) {
+  return std::int64_t(std::uint64_t(a) + std::uint64_t(b));
+}
+std::int64_t wrappingProduct(std::int64_t a, std::int64_t b) {
+  return std::int64_t(std::uint64_t(a) * std::uint64_t(b));
+}
+
 OpDef sumDef() {
   OpDef op = reduction("ReduceSum", "Sum along axes.", popops::Operation::ADD);
-  op.fold = foldIntegers(0, [](std::int64_t a, std::int64_t b) { return a + b; });
+  op.fold = foldIntegers(0, wrappingSum);
   op.grad = [](GradBuilder &g, const OpView &op) -> Values {
     return {g.expand(kept(g, op, g.dy()), op.in(0).shape())};
   };
@@ -231,7 +239,7 @@ Values prodGrad(GradBuilder &g, const OpView &op) {
 
 OpDef prodDef() {
   OpDef op = reduction("ReduceProd", "Product along axes.", popops::Operation::MUL);
-  op.fold = foldIntegers(1, [](std::int64_t a, std::int64_t b) { return a * b; });
+  op.fold = foldIntegers(1, wrappingProduct);
   op.grad = prodGrad;
   return op;
 }

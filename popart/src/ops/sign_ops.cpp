@@ -9,6 +9,8 @@ namespace {
 bool isUnsigned(DataType type) { // of those that are not computed as INT
   return type == DataType::UINT32 || type == DataType::UINT64;
 }
+// The least number stays as it is, as on a device.
+std::int64_t negated(std::int64_t x) { return std::int64_t(0 - std::uint64_t(x)); }
 } // namespace
 
 std::vector<OpDef> signOps() {
@@ -19,7 +21,7 @@ std::vector<OpDef> signOps() {
     return computed(op, x, [](const Exprs &x) { return pe::Abs(x[0]); });
   };
   abs.fold = foldUnary([](double x) { return std::fabs(x); },
-                       [](std::int64_t x) { return x < 0 ? -x : x; });
+                       [](std::int64_t x) { return x < 0 ? negated(x) : x; });
   abs.grad = [](GradBuilder &g, const OpView &op) -> Values {
     return {g.mul(g.dy(), g.sign(op.in(0)))};
   };
@@ -30,7 +32,7 @@ std::vector<OpDef> signOps() {
       return pe::Sub(pe::Const(0u), x[0]);
     return computed(op, x, [](const Exprs &x) { return pe::Neg(x[0]); });
   };
-  neg.fold = foldUnary([](double x) { return -x; }, [](std::int64_t x) { return -x; });
+  neg.fold = foldUnary([](double x) { return -x; }, negated);
   neg.grad = [](GradBuilder &g, const OpView &) -> Values { return {g.neg(g.dy())}; };
 
   OpDef sign = unary("Sign", "-1, 0 or 1: the sign of every element.");
