@@ -150,6 +150,13 @@ def test_other_names_and_attributes():
         run(21, "QuantizeLinear", {"x": x}, {"s": scale, "z": zero}, block_size=2)
 
 
+def test_builders_know_the_shapes():
+    data = model(20, "Gelu", {"x": real(2, 3)})
+    assert popart.Builder(data).getTensorShape("y0") == [2, 3]
+    data = model(18, "ReduceMax", {"x": real(2, 3)}, {"axes": np.array([1])})
+    assert popart.Builder(data).getTensorShape("y0") == [2, 1]
+
+
 def test_what_is_not_there_is_named():
     x = real(2, 3)
     with pytest.raises(popart.popart_exception, match='ReduceMax: ONNX has no attribute "axes"'):

@@ -5,6 +5,7 @@
 #include "builder/attributes.hpp"
 #include "builder/impl.hpp"
 #include "onnx/formals.hpp"
+#include "onnx/newer.hpp"
 #include "opdef/importing.hpp"
 #include "opdef/refusals.hpp"
 #include <algorithm>
@@ -117,7 +118,7 @@ void Builder::Impl::infer(const onnx::NodeProto &node) {
   bool known = true;
   for (const auto &id : node.input())
     known = known && (id.empty() || infoOf(id));
-  const auto *def = ops::findOp(node.domain(), node.op_type());
+  const auto *def = onnxmodel::definitionOf(node, opsetOf(*root->model, node.domain()));
   if (def && dependsOnReplicas(*def)) {
     checkFormals(*def, node);
     known = false;

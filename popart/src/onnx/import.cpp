@@ -173,9 +173,7 @@ Values Importer::importNode(const NodeProto &node) {
   const bool onnx = node.domain().empty() || node.domain() == "ai.onnx";
   if (Values made; onnx && importSequence(node, made))
     return made;
-  const auto *def = newerOp(node, versionOf(node.domain()));
-  if (!def)
-    def = ops::findOp(node.domain(), node.op_type());
+  const auto *def = definitionOf(node, versionOf(node.domain()));
   if (def && def->domain == "openipu") // what rewrites make is nothing for models
     noOperator(node);
   if (!isOwnFunction(node))

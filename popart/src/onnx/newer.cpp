@@ -174,8 +174,8 @@ void checkNewer(const onnx::NodeProto &node) {
       throw error("{}: ONNX has no attribute \"{}\" for it.", node.op_type(), a.name());
 }
 
-const OpDef *newerOp(const onnx::NodeProto &node, std::int64_t version) {
-  static const std::map<std::string, OpDef> all = [] {
+const OpDef *definitionOf(const onnx::NodeProto &node, std::int64_t version) {
+  static const std::map<std::string, OpDef> written = [] {
     std::map<std::string, OpDef> out;
     for (auto &op :
          {mish(), gelu(), groupNormalization(), rmsNormalization(), bitwise("BitwiseNot", 1),
@@ -183,8 +183,9 @@ const OpDef *newerOp(const onnx::NodeProto &node, std::int64_t version) {
       out.emplace(op.type, op);
     return out;
   }();
-  const auto it = all.find(node.op_type());
-  return it == all.end() || !isNewer(node, version) ? nullptr : &it->second;
+  const auto it = written.find(node.op_type());
+  return it != written.end() && isNewer(node, version) ? &it->second
+                                                       : ops::findOp(node.domain(), node.op_type());
 }
 
 } // namespace popart::onnxmodel

@@ -15,7 +15,8 @@ bool isNewer(const onnx::NodeProto &node, std::int64_t version);
 // popart::error for an attribute that such an operator does not have.
 void checkNewer(const onnx::NodeProto &node);
 
-// An operator that came after version 17 and is written with ours; nullptr for all others.
-const ops::OpDef *newerOp(const onnx::NodeProto &node, std::int64_t version);
+// What a node is in a version of its domain; nullptr if there is no such operator. Some that came
+// after version 17 have names that ai.graphcore has too, and are written with those.
+const ops::OpDef *definitionOf(const onnx::NodeProto &node, std::int64_t version);
 
 } // namespace popart::onnxmodel
