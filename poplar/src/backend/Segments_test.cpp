@@ -32,6 +32,23 @@ void tell(const KernelArgs &) {
     promise->set_value();
 }
 
+// Stops a run once its loop has called segment.tell.
+class StopsWhenTold {
+public:
+  explicit StopsWhenTold(Loaded &loaded)
+      : thread_([this, &loaded] {
+          running_.get_future().wait();
+          loaded.interpreter.requestStop();
+        }) {
+    reached = &running_;
+  }
+  ~StopsWhenTold() { thread_.join(); }
+
+private:
+  std::promise<void> running_;
+  std::thread thread_;
+};
+
 const openipu::Registered kernels[] = {
     openipu::Registered{{.name = "segment.draw", .run = draw, .draws = draws}},
     openipu::Registered{{.name = "segment.rounding", .run = tellRounding}},
@@ -183,14 +200,10 @@ TEST(Segments, AStopEndsALoopBetweenTwoTurns) {
   b.repeat(std::uint64_t(1) << 50,
            b.sequence({first, b.copy(one, 0, n, 0, 1), b.copy(n, 0, n, 1, 1)}));
   Loaded loaded(b);
-  std::promise<void> running;
-  reached = &running;
-  std::thread stopper([&] {
-    running.get_future().wait();
-    loaded.interpreter.requestStop();
-  });
-  loaded.run();
-  stopper.join();
+  {
+    const StopsWhenTold stop(loaded);
+    loaded.run();
+  }
   const auto &totals = loaded.recorder.totals();
   EXPECT_EQ(loaded.ints(n), (std::vector<int>{1, 1}));
   EXPECT_EQ(totals[first].executions, totals[first + 1].executions);
@@ -241,17 +254,11 @@ TEST(Segments, AVertexThatDoesNotEndIsStopped) {
   b.vertex(set, "Endless", {span(n, 0, 1)});
   b.repeat(5, b.sequence({call(b, "segment.tell", {n}, {}, true), b.execute(set)}));
   Loaded loaded(b);
-  std::promise<void> running;
-  reached = &running;
-  std::thread stopper([&] {
-    running.get_future().wait();
-    loaded.interpreter.requestStop();
-  });
   try {
+    const StopsWhenTold stop(loaded);
     loaded.run();
   } catch (const application_runtime_error &) { // broken off within the vertex
   }
-  stopper.join();
   EXPECT_FALSE(loaded.interpreter.trail().empty());
 }
 
